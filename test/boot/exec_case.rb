@@ -27,7 +27,8 @@ module Spate
 
     def setup
       super
-      @project = TestProject.new(File.join(folder, "app"), GEMFILE)
+      # Tests compare what a boot writes into an empty store, and a boot uses few of MachineFacts.
+      @project = TestProject.new(File.join(folder, "app"), GEMFILE, facts: false)
       write("app/local/local.gemspec", GEMSPEC)
       write("app/local/lib/local.rb", "module Local\n  WHERE = __FILE__\n  def self.answer = 42\nend\n")
       @project.lock

@@ -17,8 +17,9 @@ class BundleCommandsTest < CLICase
     super
   end
 
-  def app
-    @app ||= Spate::TestProject.new(File.join(folder, "app"), "source '#{@source.url}'\ngem 'tool'\n").tap(&:lock)
+  def app(**options)
+    @app ||= Spate::TestProject.new(File.join(folder, "app"), "source '#{@source.url}'\ngem 'tool'\n", **options)
+                               .tap(&:lock)
   end
 
   def near_gemspec
@@ -204,7 +205,7 @@ class BundleCommandsTest < CLICase
   end
 
   def test_reporting_commands_create_no_store
-    app
+    app(facts: false)
     %w[doctor check version].each { |command| app.spate(command) }
     assert_equal [], Dir.glob("**/*", base: "#{app.home}/spate")
     app.spate!("install")

@@ -37,7 +37,7 @@ class CompileCachesTest < InstallCase
   def test_not_where_ci_is_set_unless_asked
     run_install(@project, CI: "true", SPATE_BOOT_BACKGROUND: nil)
     run_install(@project, "--compile-cache", "off", SPATE_BOOT_BACKGROUND: nil)
-    refute_path_exists "#{@project.store.root}/compile-cache"
+    assert_empty built
     FileUtils.rm_rf(@project.path("vendor"))
     run_install(@project, CI: "true", BUNDLE_SPATE__COMPILE_CACHE: "background")
     wait_for { caches("boots").any? }
@@ -46,7 +46,7 @@ class CompileCachesTest < InstallCase
   def test_no_builder_is_started_without_an_installed_gem
     run_install(@project, "--compile-cache", "off")
     run_install(@project, SPATE_BOOT_BACKGROUND: nil)
-    refute_path_exists "#{@project.store.root}/compile-cache"
+    assert_empty built
   end
 
   def test_the_former_name_of_the_option
@@ -67,6 +67,8 @@ class CompileCachesTest < InstallCase
 
   private
 
+  # The store's compile caches but the one of Spate's own files.
+  def built = Dir.glob("#{@project.store.root}/compile-cache/*").grep_v(%r{/own\z})
   def caches(kind) = Dir.glob("#{@project.store.root}/compile-cache/*/#{kind}/*.compiled")
 
   def wait_for

@@ -26,9 +26,11 @@ class ContentAddressCase < InstallCase
   end
 
   # name: of its folder. The lockfile is the real Bundler's, or another application's.
+  # Without MachineFacts: the environment has another RubyGems.
   def application(name, *gems, lockfile: nil, home: "home-#{name}", env: AddressingRubygems.environment)
     gemfile = "source '#{@source.url}'\n#{gems.map { |gem| "gem '#{gem}'\n" }.join}"
-    app = Spate::TestProject.new(File.join(folder, name), gemfile, home: File.join(folder, home), env: env)
+    app = Spate::TestProject.new(File.join(folder, name), gemfile, home: File.join(folder, home), env: env,
+                                                                   facts: false)
     lockfile ? File.write(app.path("Gemfile.lock"), lockfile) : app.bundle("lock", "--add-checksums")
     app
   end

@@ -27,13 +27,10 @@ class InstallCase < Minitest::Test
   def app(name = "app", gems: [], home: "home", source: @source.url, checksums: {}, **env)
     gemfile = "source '#{source}'\n#{gems.map { |gem| "gem '#{gem}'\n" }.join}"
     project = Spate::TestProject.new(File.join(folder, name), gemfile, home: File.expand_path(home, folder),
-                                                                       env: env.transform_keys(&:to_s), facts: facts?)
+                                                                       env: env.transform_keys(&:to_s))
     lock(project, gems, source, checksums)
     project
   end
-
-  # Whether the first install of an application knows its machine already: see Spate::MachineFacts.
-  def facts? = false
 
   def lock(project, gems, source = @source.url, checksums = {})
     sums = checksums.map { |full, sum| "  #{full.sub(/-(\d.*)/, ' (\1)')} sha256=#{sum}\n" }.join

@@ -5,8 +5,6 @@ require "install/install_case"
 # Two projects of one user with one store: settings, environment and files of the first do not affect the second. Each
 # row of the table in docs/security.md is a row here.
 class NeighboursTest < InstallCase
-  def facts? = true
-
   SECRET = "s3cret"
   USER = "me:#{SECRET}".freeze
 

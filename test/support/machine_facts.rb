@@ -10,7 +10,7 @@ module Spate
   # Facts about the machine that a store records during its first install: how RubyGems writes gemspecs, where its
   # folders are, and Spate's own files, compiled. They are half of the processor time of an install into an empty HOME.
   # In a run of bin/test the first test program that needs them runs the product's code once; TestProject copies the
-  # results into its empty stores.
+  # results into its empty stores, except with facts: false.
   #
   # SPATE_TEST_MACHINE names the folder for the results; without it, every store starts empty.
   class MachineFacts
@@ -74,7 +74,7 @@ module Spate
       FileUtils.mkdir_p([mine.path("checks"), File.dirname(own)])
       FileUtils.cp(Dir.glob(store("#{@folder}/dialect").path("checks/*")), mine.path("checks"))
       BUNDLERS.each { |bundler| copy_folders(mine, env, bundler) }
-      File.link(compiled, own)
+      FileUtils.cp(compiled, own)
       FileUtils.touch("#{own}.lock", mtime: Time.now + FOR_GOOD)
     end
 

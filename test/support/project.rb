@@ -15,7 +15,7 @@ module Spate
 
     # folder: created, may exist. gemfile: text. home: shared by projects that share a store. facts: whether an empty
     # store starts with MachineFacts.
-    def initialize(folder, gemfile, home: File.join(File.dirname(folder), "home"), env: {}, facts: false)
+    def initialize(folder, gemfile, home: File.join(File.dirname(folder), "home"), env: {}, facts: true)
       @folder = folder
       @home = home
       @extra = env

@@ -10,7 +10,7 @@ class InPlaceTest < InPlaceCase
     @source = GemSource.start
     @source.add("tool", "1.0", files: { "lib/tool.rb" => "TOOL = 1\n", "lib/tool/more.rb" => "MORE = 2\n" })
     @project = Spate::TestProject.new(File.join(folder, "app"), "source '#{@source.url}'\ngem 'tool'\n",
-                                      home: File.join(folder, "user"), facts: true)
+                                      home: File.join(folder, "user"))
     File.write(@project.path("Gemfile.lock"), <<~LOCK)
       GEM
         remote: #{@source.url}

@@ -26,7 +26,7 @@ class StaleCase < InPlaceCase
     @source.add("tool", "1.0", files: { "lib/tool.rb" => "TOOL = 1\n", "bin/tool" => "#!/usr/bin/env ruby\n" },
                                executables: ["tool"])
     @source.add("base", "1.0", files: { "lib/base.rb" => "BASE = 1\n", "lib/base/more.rb" => "MORE = 2\n" })
-    @project = Spate::TestProject.new(File.join(folder, "app"), gemfile, home: File.join(folder, "user"), facts: true)
+    @project = Spate::TestProject.new(File.join(folder, "app"), gemfile, home: File.join(folder, "user"))
     lock
     prepare
     @project.spate!("install")

@@ -5,8 +5,6 @@ require "install/install_case"
 
 # Edited files of installed gems, as found by `spate install`, `check` and `doctor`.
 class EditsTest < InstallCase
-  def facts? = true
-
   TEXT = "RIGHT = 1\n"
 
   def setup

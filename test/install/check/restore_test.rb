@@ -33,7 +33,7 @@ class RestoreTest < DozenCase
   # The previous files are restored, including edits.
   def test_a_full_disk
     @source.add("large", "1.0", files: { "lib/large.rb" => "LARGE = 1\n", "lib/data" => Random.new(1).bytes(3 << 20) })
-    disk = mount("#{folder}/disk", "size=20m,mode=755")
+    disk = mount("#{folder}/disk", "size=28m,mode=755")
     project = app("disk/small", gems: %w[large], home: "disk/home", SPATE_COPY: "1")
     assert_installs(project, "large-1.0")
     file = "#{project.bundle_root}/gems/large-1.0/lib/large.rb"

@@ -4,8 +4,6 @@ require "install/build_case"
 
 # Differences between terminals, users, runs and folders do not cause a build.
 class BuildHitsTest < InstallBuildCase
-  def facts? = true
-
   HIT = [[], %w[alpha]].freeze
   BUILT = [%w[alpha], []].freeze
   # The probes of puma, nokogiri and bigdecimal.

@@ -4,8 +4,6 @@ require "install/build_learning_case"
 
 # Inputs of a build on the machine that do not appear in its archive.
 class BuildInputsTest < BuildLearningCase
-  def facts? = true
-
   # In the files of extconf.rb, in a gem that it needs, and in make.
   def test_variable_read_indirectly
     read = "def flavour = ENV.fetch('MY_FLAVOUR', '1')\n"

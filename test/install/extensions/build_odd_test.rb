@@ -4,8 +4,6 @@ require "install/build_learning_case"
 
 # Unusual things that a build may do: no install waits for it, and none of its results becomes stale.
 class BuildOddTest < BuildLearningCase
-  def facts? = true
-
   def test_pipes_and_devices_in_the_result
     plain("system('mkfifo ../../lib/pipe.rb ../../lib/other pipe.log')\n" \
           "system('mknod ../../lib/zero c 1 5') if Process.euid.zero?")

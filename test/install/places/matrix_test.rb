@@ -5,8 +5,6 @@ require "install/places/places_case"
 # A place (Ruby's own gem folder, GEM_HOME, a path of each project, a shared one, copies, another file system) x
 # projects (one, others without and with the same gems, a deleted one) x edits (a gem for each) x commands.
 class PlacesMatrixTest < PlacesCase
-  def facts? = true
-
   # The edit of lib/NAME.rb of the gem NAME, and how a check reports it: kind, and whether only the mode differs.
   EDITS = {
     "append" => [->(path) { File.write(path, "APPEND += 1\n", mode: "a") }, ["changed", false]],

@@ -5,8 +5,6 @@ require "install/install_case"
 # A source may publish another archive under an existing version. A later install gets the new one, unless the lockfile
 # has a checksum.
 class ChecksumLookupTest < InstallCase
-  def facts? = true
-
   OLD = "PKG = :old\n"
   NEW = "PKG = :new\n"
 

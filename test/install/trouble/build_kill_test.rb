@@ -5,8 +5,6 @@ require "install/build_case"
 # kill -9 of an install while a build is traced, and while its inputs are recorded: no partial record is used, the next
 # install is right, and neither a process nor a folder is left.
 class BuildKillTest < InstallBuildCase
-  def facts? = true
-
   # Ends the process before the nth call that changes the disk, counted from the end of the build. If there are fewer
   # calls, prints their number.
   DEADLY = <<~'RUBY'
