@@ -20,7 +20,9 @@ class WarmChangesTest < WarmCase
     "settings" => ->(t) { t.write("config/state.yml", "shared:\n  a: 2\n") },
     "a library" => ->(t) { t.write("lib/library.rb", "LIBRARY = 2\n") },
     "an initializer" => ->(t) { t.write("config/initializers/more.rb", "STATE[:more] = 1\n") },
-    "a class that is loaded later" => ->(t) { t.write("app/models/note.rb", "class Note < Struct.new(:text)\n  def where = [7]\nend\n") }
+    "a class that is loaded later" => lambda do |t|
+      t.write("app/models/note.rb", "class Note < Struct.new(:text)\n  def where = [7]\nend\n")
+    end
   }.freeze
 
   def test_a_command_sees_each_change
@@ -40,7 +42,8 @@ class WarmChangesTest < WarmCase
   def test_variables
     warm_up
 
-    [{ STATE_VARIABLE: "1" }, { TERM: "xterm" }, { TZ: "Asia/Tokyo" }, { RAILS_ENV: "test" }, { OTHER: "1" }].each do |more|
+    others = [{ STATE_VARIABLE: "1" }, { TERM: "xterm" }, { TZ: "Asia/Tokyo" }, { RAILS_ENV: "test" }, { OTHER: "1" }]
+    others.each do |more|
       assert_equal show(SPATE_WARM: "0", **more).out, show(**more).out, more
     end
     assert parent_of_command(SHLVL: "7", WINDOWID: "4"), "variables of a window do not count"

@@ -69,7 +69,8 @@ module Spate
 
         def trace
           Tracer.trace do |tracer|
-            env = @env.merge(role("trace"), InPlace::MARK => "1")
+            # Builders have tracers of their own.
+            env = @env.merge(role("trace"), InPlace::MARK => "1", "SPATE_BOOT_BACKGROUND" => "0")
             with_streams do |streams|
               words = tracer.command(*words())
               env = env.merge(tracer.environment({}, env))

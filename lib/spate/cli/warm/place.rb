@@ -46,6 +46,7 @@ module Spate
 
         # Runs the block unless another process makes such a parent.
         def alone(kind, streams)
+          Util::Files.make_folder(@folder, 0o700)
           File.open(path("#{kind.tr(" ", "-")}-#{streams}.lock"), File::RDWR | File::CREAT, 0o600) do |lock|
             yield if lock.flock(File::LOCK_EX | File::LOCK_NB)
           end
@@ -56,7 +57,7 @@ module Spate
           Dir.glob("*.json", base: @folder).filter_map do |name|
             path = File.join(@folder, name)
             parent = JSON.parse(File.read(path))
-            next parent if running?(parent)
+            next (parent if File.exist?(parent["record"])) if running?(parent)
 
             [path, parent["socket"]].each { |file| Util::Files.remove(file) }
             nil
