@@ -46,7 +46,15 @@ class WarmCase < Minitest::Test
 
   def store = "#{@app.home}/spate/store/v1"
   def env(more = {}) = { SPATE_WARM: "1", SPATE_BOOT_BACKGROUND: nil, TERM: "dumb" }.merge(more)
-  def spate(*words, **more) = @app.run("#{@bin}/spate", *words, **env(more))
+
+  # Without descriptors that the tests have inherited: a command with others is not forked.
+  def spate(*words, **more)
+    variables = @app.env(env(more).transform_keys(&:to_s))
+    out, err, status = Open3.capture3(variables, "#{@bin}/spate", *words, chdir: @app.folder, stdin_data: "",
+                                                                          close_others: true)
+    Spate::BootProject::Result.new(out, err, status.exitstatus || status.termsig.to_s)
+  end
+
   def show(**more) = spate("exec", "bin/rails", "runner", SHOW, **more)
   def parents = JSON.parse(spate("warm", "status", "--json").out).fetch("parents")
 
