@@ -11,5 +11,6 @@ module Spate
     autoload :Merge, "spate/resolve/merge"
     autoload :Newest, "spate/resolve/newest"
     autoload :Turn, "spate/resolve/turn"
+    autoload :Unchanged, "spate/resolve/unchanged"
   end
 end

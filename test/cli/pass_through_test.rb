@@ -144,6 +144,7 @@ class PassThroughTest < CLICase
     assert_equal "Bundler resolves: bundle lock --update base\nupdated base 1.0 to 1.1\nwrote Gemfile.lock\n",
                  app.spate!("lock", "--update", "base")
     assert_equal "Bundler resolves: bundle lock\nGemfile.lock is unchanged\n", app.spate!("lock")
+    assert_equal "Gemfile.lock is unchanged\n", app.spate!("lock")
     assert_equal File.read(app.path("Gemfile.lock")), app.spate!("lock", "--print")
   end
 

@@ -46,7 +46,10 @@ module Spate
         return LockMerge.new(@argv - [LockMerge::OPTION], context, @terminal).run if merge?
         return update_by_bundler if @name == "update" && @argv.any?(INSTALLING)
 
+        return tell_unchanged if unchanged&.known?
+
         Resolve::Turn.take(context.location.gemfile, waiting: method(:tell_waiting)) { resolve }
+        unchanged&.remember unless @resolved
         @name == "lock" || @argv.include?(SKIP) ? 0 : install
       end
 
@@ -90,6 +93,14 @@ module Spate
           gemfile = @argv.grep(/\A--gemfile=/).last&.delete_prefix("--gemfile=") || (@argv[at + 1] if at)
           Command::Context.new(values: { gemfile: gemfile }.compact, env: @env, terminal: @terminal)
         end
+      end
+
+      # For `spate lock` without options.
+      def unchanged = (@unchanged ||= Resolve::Unchanged.new(context) if @name == "lock" && @argv.empty?)
+
+      def tell_unchanged
+        @terminal.tell "#{File.basename(lockfile)} is unchanged"
+        0
       end
 
       def tell_waiting
