@@ -36,12 +36,14 @@ module Spate
         store, env = context.store.keeper, context.env
         return if store.nil? || env.key?(MARK)
 
-        folder = store.make(store.path(FOLDER))
-        new(folder, folders, ARGV, env).start unless Util::StorePlace.distrust(folder, env, group: false)
+        new(store.path(FOLDER), folders, ARGV, env).start do |folder|
+          !Util::StorePlace.distrust(store.make(folder), env, group: false)
+        end
       end
 
       # folder: of the records. words: of the command line, without the program.
       def initialize(folder, folders, words, env)
+        @folder = folder
         @directory = Dir.pwd
         @path = File.join(folder, InPlace.key(@directory, env["BUNDLE_GEMFILE"], words))
         @folders = folders
@@ -69,11 +71,12 @@ module Spate
         nil # no pause
       end
 
+      # The block makes the folder of the records, and returns whether to trust it.
       def start
         return if recent?
 
         require "spate/boot/entry"
-        return if ::Spate::Boot::Background.forbidden(@env)
+        return if ::Spate::Boot::Background.forbidden(@env) || !yield(@folder)
 
         options = ::Spate::Boot::Background::RubyOptions.load_path.flat_map { |place| ["-I", place] }
         command = [Util::Ruby.path, "--disable-gems", *options, SCRIPT, File.expand_path($PROGRAM_NAME), @path,
