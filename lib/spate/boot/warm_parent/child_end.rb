@@ -44,8 +44,8 @@ module Spate
             status = status() or return
             return if Thread.list.size > 1
 
-            flush
             finalizers.values.flatten.each(&:call)
+            flush
             exit!(status)
           end
 
