@@ -43,13 +43,13 @@ static bool has_streams(void) {
 }
 
 /* A command that had nothing to do the last time, and has nothing to do now. */
-static bool answer_by_record(const spate_exec_request *request, int64_t began) {
+static bool answer_by_record(const spate_launcher *launcher, const spate_exec_request *request, int64_t began) {
     struct spate_front_answer found;
     char folder[PATH_MAX];
     if (!request->argv[0] || !request->argv[1] || !getcwd(folder, sizeof(folder)) || folder[0] != '/')
         return false;
     struct spate_front_request asked = {
-        .cwd = folder, .environment = request->environment, .words = request->argv + 1};
+        .cwd = folder, .environment = request->environment, .launcher = launcher->path, .words = request->argv + 1};
     bool done = spate_front_in_place(&asked, &found) && spate_answer_recorded(&found, now() - began);
     spate_front_release(&found);
     return done;
@@ -61,11 +61,11 @@ static bool answer(const spate_launcher *launcher, const spate_exec_request *req
     switch (request->read->task) {
     case SPATE_TASK_VERSION: return spate_answer_version(launcher, request->version, request->read->json);
     case SPATE_TASK_EXEC:
-        if (spate_warm(request, status))
+        if (spate_warm(launcher, request, status))
             return true;
         spate_exec(launcher, request);
         return false;
-    case SPATE_TASK_RUBY: return answer_by_record(request, began);
+    case SPATE_TASK_RUBY: return answer_by_record(launcher, request, began);
     }
     return false;
 }

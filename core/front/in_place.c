@@ -243,6 +243,8 @@ static void name_record(const struct spate_front_request *request, char digits[K
     spate_siphash_begin(&hash);
     spate_siphash_add(&hash, request->cwd, strlen(request->cwd) + 1);
     spate_siphash_add(&hash, gemfile ? gemfile : "", gemfile ? strlen(gemfile) + 1 : 1);
+    if (request->launcher)
+        spate_siphash_add(&hash, request->launcher, strlen(request->launcher) + 1);
     for (char *const *word = request->words; *word; word++)
         spate_siphash_add(&hash, *word, strlen(*word) + 1);
     spate_siphash_end(&hash, bytes);

@@ -8,6 +8,7 @@
 struct spate_front_request {
     const char *cwd;          /* absolute */
     char *const *environment; /* as environ */
+    const char *launcher;     /* path, since each Ruby has its own; may be NULL */
     char *const *words;       /* of the command line after the program's name, then NULL */
     unsigned threads;         /* 0: decide by the number of paths */
 };

@@ -31,13 +31,15 @@ static bool read_path(const char *output, char path[PATH_MAX]) {
  * Sets the path of the socket of the parent whose record has this key: "warm", the kind, the streams, the state. false
  * unless its boot would be the same now.
  */
-static bool find_parent(char *kind, char *const *environment, const char *folder, char path[PATH_MAX]) {
+static bool find_parent(const spate_launcher *launcher, char *kind, char *const *environment, const char *folder,
+                        char path[PATH_MAX]) {
     char streams[4], state[SPATE_WARM_STATE_MAX];
     if (!spate_warm_state(state))
         return false;
     spate_warm_streams(streams);
     char *const words[] = {(char[]){"warm"}, kind, streams, state, NULL};
-    struct spate_front_request asked = {.cwd = folder, .environment = environment, .words = words};
+    struct spate_front_request asked = {
+        .cwd = folder, .environment = environment, .launcher = launcher->path, .words = words};
     struct spate_front_answer found;
     bool holds = spate_front_in_place(&asked, &found) && read_path(found.output, path);
     spate_front_release(&found);
@@ -73,7 +75,7 @@ static bool run(const char *path, char *const *words, char *const *environment, 
     return done;
 }
 
-bool spate_warm(const spate_exec_request *request, int *status) {
+bool spate_warm(const spate_launcher *launcher, const spate_exec_request *request, int *status) {
     char kind[SPATE_WARM_KIND_MAX], folder[PATH_MAX], path[PATH_MAX];
     char *const *words = request->read->program;
     spate_environment copy;
@@ -81,14 +83,15 @@ bool spate_warm(const spate_exec_request *request, int *status) {
         !spate_warm_program_of(words[0], folder) || !spate_warm_has_streams_only() || spate_warm_is_in_background() ||
         !spate_exec_environment(&copy, request))
         return false;
-    bool done = find_parent(kind, copy.entries, folder, path) && run(path, words, copy.entries, status);
+    bool done = find_parent(launcher, kind, copy.entries, folder, path) && run(path, words, copy.entries, status);
     free(copy.entries);
     return done;
 }
 
 #else
 
-bool spate_warm(const spate_exec_request *request, int *status) {
+bool spate_warm(const spate_launcher *launcher, const spate_exec_request *request, int *status) {
+    (void)launcher;
     (void)request;
     (void)status;
     return false;

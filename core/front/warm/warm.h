@@ -14,6 +14,6 @@
  * Returns true if the command is done: `status` is its exit status. If a signal ended it, the process ends by the same
  * signal. false: nothing was done or printed.
  */
-bool spate_warm(const spate_exec_request *request, int *status);
+bool spate_warm(const spate_launcher *launcher, const spate_exec_request *request, int *status);
 
 #endif

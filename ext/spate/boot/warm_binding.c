@@ -43,11 +43,12 @@ static VALUE warm_wait(VALUE self, VALUE milliseconds) {
     return texts;
 }
 
-/* started(pid): answers the request. */
+/* started(pid): answers the request. false if the client has gone, and the child was killed. */
 static VALUE warm_started(VALUE self, VALUE pid) {
     spate_warm_started(&parent, &request, NUM2PIDT(pid));
+    bool watched = request.connection < 0;
     spate_warm_forget(&request);
-    return Qnil;
+    return watched ? Qtrue : Qfalse;
 }
 
 static VALUE warm_refuse(VALUE self) {

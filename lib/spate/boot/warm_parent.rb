@@ -94,10 +94,12 @@ module Spate
         mine = Process.pid
         before = %w[TERM HUP].to_h { |name| [name, Signal.trap(name) { @ending = true if Process.pid == mine }] }
         each_request do |request|
+          ready, told = IO.pipe
           pid = fork
-          return become(request, before) unless pid
+          return become(request, before, ready, told) unless pid
 
-          Native::Warm.started(pid)
+          told.write("x") if Native::Warm.started(pid)
+          [ready, told].each(&:close)
         end
         exit!(0) # without the handlers of the application, which are for programs
       end
@@ -127,7 +129,11 @@ module Spate
         true
       end
 
-      def become(request, before)
+      # ready: has a byte once the client knows of the child. A client that has given up boots instead.
+      def become(request, before, ready, told)
+        told.close
+        exit!(0) unless ready.read(1)
+        ready.close
         Native::Warm.become(request.blocked)
         @terminal&.close
         before.each { |name, handler| Signal.trap(name, handler || "DEFAULT") }

@@ -45,13 +45,13 @@ module Spate
       def initialize(folder, folders, words, env)
         @folder = folder
         @directory = Dir.pwd
-        @path = File.join(folder, InPlace.key(@directory, env["BUNDLE_GEMFILE"], words))
+        @path = File.join(folder, InPlace.key(@directory, env["BUNDLE_GEMFILE"], [launcher, *words]))
         @folders = folders
         @words = words
         @env = env
       end
 
-      # As name_record in core/front/in_place.c.
+      # As name_record in core/front/in_place.c. words: the launcher's path first, since each Ruby has its own.
       def self.key(directory, gemfile, words)
         Native.content_hash(nil, [directory, gemfile, *words].map { |text| "#{text}\0".b }.join)
       end
@@ -79,7 +79,7 @@ module Spate
         return if ::Spate::Boot::Background.forbidden(@env) || !yield(@folder)
 
         options = ::Spate::Boot::Background::RubyOptions.load_path.flat_map { |place| ["-I", place] }
-        command = [Util::Ruby.path, "--disable-gems", *options, SCRIPT, File.expand_path($PROGRAM_NAME), @path,
+        command = [Util::Ruby.path, "--disable-gems", *options, SCRIPT, launcher, @path,
                    @directory, @folders.size.to_s, *@folders, *@words]
         File.open(File::NULL, "w") do |null|
           Native.start_apart(command, @env.to_h.map { |pair| pair.map(&:b).join("=") }, null.fileno)
@@ -90,6 +90,8 @@ module Spate
       end
 
       private
+
+      def launcher = File.expand_path($PROGRAM_NAME)
 
       # Whether the last attempt, which left a record or the reason, was a short time ago.
       def recent?

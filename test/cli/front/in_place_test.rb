@@ -234,6 +234,16 @@ class InPlaceTest < InPlaceCase
     assert_empty records
   end
 
+  def test_another_launcher_has_another_record
+    learn
+    other = FileUtils.mkdir_p("#{folder}/other").first
+    %w[spate spate-ruby].each { |name| FileUtils.cp("#{bin}/#{name}", other, preserve: true) }
+
+    assert answered?
+    assert_equal 14, run_program("strace", "-f", "-qq", "-o", File::NULL, "-e", "trace=execve",
+                                 "-e", "inject=execve:error=ENOENT", "#{other}/spate", "install").last
+  end
+
   def path(name) = File.join(@project.folder, name)
   def user = @project.home
   def bundle = Dir.glob("#{@project.folder}/vendor/bundle/ruby/*").first

@@ -7,7 +7,7 @@ require "spate/tracer"
 class RecorderTest < StaleCase
   HEADER = 88
 
-  def record_name = Spate::CLI::InPlace.key(dir, nil, %w[install])
+  def record_name = Spate::CLI::InPlace.key(dir, nil, [ruby, "install"])
 
   # What runs in the background. start: options of Ruby, or the script.
   def record_now(*start)

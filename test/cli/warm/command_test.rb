@@ -13,7 +13,6 @@ class WarmCommandTest < WarmCase
     "buffered output" => "$f = File.open('tmp.out', 'w'); $f.write('x'); at_exit { print $f.fileno }",
     "a thread" => "Thread.new { begin; sleep; ensure; puts :e; end }; Thread.pass; sleep 0.1",
     "its streams" => "print [$stdin.read, $stdout.tty?, $stderr.tty?]",
-    "its group" => "print Process.getpgrp == $$",
     "signals" => "print %w[INT TERM HUP USR1].map { |s| trap(s, 'DEFAULT') }",
     "descriptors" => "print Dir.children('/proc/self/fd').size"
   }.freeze

@@ -11,6 +11,6 @@ Dir.chdir(root)
 env = ENV.to_h
 store = Spate::Store.open(env: env).keeper or exit
 place = Spate::CLI::Warm::Place.new(store, root)
-key = Spate::CLI::InPlace.key(root, env["BUNDLE_GEMFILE"], ["warm", kind, streams, state])
+key = Spate::CLI::InPlace.key(root, env["BUNDLE_GEMFILE"], [launcher, "warm", kind, streams, state])
 path = File.join(store.make(store.path(Spate::CLI::InPlace::FOLDER)), key)
 Spate::CLI::Warm::Maker.new(launcher, place, kind, streams, path, env).call

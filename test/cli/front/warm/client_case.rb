@@ -69,7 +69,7 @@ class WarmClientCase < FrontCase
   end
 
   def record(kind, streams, at: socket, env: {}, output: "#{at}\n")
-    key = Spate::CLI::InPlace.key(app, env["BUNDLE_GEMFILE"], ["warm", kind, streams, state])
+    key = Spate::CLI::InPlace.key(app, env["BUNDLE_GEMFILE"], [ruby, "warm", kind, streams, state])
     record = Spate::CLI::InPlace::Record.new(Input.new(input), variables.merge(env).compact, IGNORED)
     File.binwrite("#{home}/store/v1/in-place/#{key}", record.to_s(output, 1))
   end
