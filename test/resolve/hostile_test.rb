@@ -28,6 +28,21 @@ class HostileResolveTest < ResolveCase
     assert_same(%w[lock --update], lock: lock)
   end
 
+  def test_credentials_of_the_gemfile_and_of_the_settings
+    @private = GemSource.start(userinfo: "me:secret")
+    @private.add("secret", "1.0")
+    app = project("app", "source '#{@private.url(userinfo: "me:secret")}'\ngem 'secret'\n")
+    app.spate!("lock")
+    refute_match(/me:secret/, contents(app)["Gemfile.lock"])
+
+    app = project("other", "source '#{@private.url}'\ngem 'secret'\n")
+    output, status = app.spate("lock", BUNDLE_RETRY: "0")
+    assert_equal 6, status.exitstatus, output
+    refute_path_exists app.path("Gemfile.lock")
+    app.spate!("lock", BUNDLE_LOCALHOST: "me:secret")
+    assert_match(/secret \(1.0\)/, contents(app)["Gemfile.lock"])
+  end
+
   def test_cycles_are_refused_as_by_bundler
     source.add("ring", "1.0", dependencies: { "gnir" => ">= 1" })
     source.add("gnir", "1.0", dependencies: { "ring" => ">= 1" })
@@ -68,7 +83,7 @@ class HostileResolveTest < ResolveCase
     assert_match(/^    base \(1.0\)$/, File.read(app.path("Gemfile.lock")))
   end
 
-  def test_what_is_kept_without_a_network
+  def test_kept_index_is_used_without_a_network
     app = project("app", @gemfile)
     app.spate!("lock")
     source.add("base", "1.1")

@@ -50,8 +50,8 @@ module Spate
 
         META = %w[Ruby RubyGems].freeze
 
-        # What versions of a gem, or the Gemfile, require of another one. by: "rails"; ranges: of its versions; wanted:
-        # the requirement of each range.
+        # Requirements of a gem's versions, or of the Gemfile, on another gem. by: "rails"; ranges: of its versions;
+        # wanted: the requirement of each range.
         Need = Struct.new(:by, :name, :ranges, :wanted) do
           def to_s = "#{dependent} requires #{name}#{requirement}"
 

@@ -16,8 +16,9 @@ module Spate
           "Fetcher" => %i[fetchers specs], "Fetcher::CompactIndex" => %i[available? fetch_gem_infos remote],
           "CompactIndexClient::Parser" => %i[info], "Index" => %i[search merge! use each],
           "Source::Rubygems" => %i[remote_specs fetchers dependency_names checksum_store],
-          "LockfileGenerator" => %i[add_checksums definition], "Resolver" => %i[filter_invalid_self_dependencies],
-          "Resolver::Package" => %i[platform_specs platforms], "Resolver::SpecGroup" => %i[merge == specs]
+          "LockfileGenerator" => %i[add_checksums definition],
+          "Resolver" => %i[filter_invalid_self_dependencies parse_dependency],
+          "Resolver::Package" => %i[platform_specs platforms], "Resolver::SpecGroup" => %i[merge == specs dependencies]
         }.freeze
 
         module_function

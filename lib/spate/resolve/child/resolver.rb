@@ -7,7 +7,8 @@ module Spate
       # archive, for all platforms. Each module is prepended to the class or module of Bundler with the same name.
       module Resolver
         def self.install
-          Bundler::Resolver.prepend(SelfDependencies)
+          Bundler::Resolver.prepend(SelfDependencies, Constraints)
+          Bundler::PubGrub::VersionConstraint.prepend(VersionConstraint)
           [Bundler::Resolver, *platform_matchers].each { |owner| owner.prepend(PlatformMatch) }
           require_relative "explanation"
           Bundler::Resolver.prepend(Explanation::Resolver) if Bundler.const_defined?(:SolveFailure)
@@ -44,7 +45,24 @@ module Spate
           end
         end
 
+        # Equal requirements are one object (see Specification), and so is what they mean for a gem.
+        module Constraints
+          def parse_dependency(package, requirement)
+            known = (@spate_constraints ||= {}.compare_by_identity)[package] ||= {}.compare_by_identity
+            known[requirement] ||= super
+          end
+        end
+
+        module VersionConstraint
+          def ==(other) = equal?(other) || super
+        end
+
         module SpecGroup
+          def dependencies
+            one = @specs.size == 1 && @specs.first
+            @dependencies ||= one.is_a?(Specification) ? one.sorted_dependencies : super
+          end
+
           def merge(other) = same?(other) || super
           def ==(other) = same?(other) || super
 
@@ -65,8 +83,14 @@ module Spate
           Gem::Version === other ? order <=> other.order : super # rubocop:disable Style/CaseEquality
         end
 
+        # Equal versions ("1.0", "1.0.0") have the same one, as with RubyGems.
+        def hash = order.hash
+
         def order
-          @order ||= canonical_segments.map { |segment| VersionOrder.text(segment) }.join << END_OF_VERSION
+          @order || begin
+            text = canonical_segments.map { |segment| VersionOrder.text(segment) }.join << END_OF_VERSION
+            frozen? ? text : @order = text
+          end
         end
 
         END_OF_VERSION = "\x02".b

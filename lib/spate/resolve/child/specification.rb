@@ -21,8 +21,9 @@ module Spate
         PLATFORMS = Hash.new { |known, text| known[text] = Gem::Platform.new(text) }
         DEPENDENCIES = Hash.new { |known, name| known[name] = {} }
         REQUIREMENTS = Hash.new { |known, text| known[text] = Gem::Requirement.new(text.split("&")) }
+        SORTED = {} # rubocop:disable Style/MutableConstant
         ANY = Gem::Requirement.default
-        private_constant :PLATFORMS, :DEPENDENCIES, :REQUIREMENTS, :ANY
+        private_constant :PLATFORMS, :DEPENDENCIES, :REQUIREMENTS, :SORTED, :ANY
 
         # Specifications of a page's lines, in its order.
         def self.all(name, text, origin)
@@ -74,6 +75,12 @@ module Spate
           required_ruby_version
           required_rubygems_version
           super
+        end
+
+        # As Bundler's resolver wants them. Most versions of a gem have the same ones.
+        def sorted_dependencies
+          key = [parts.first, facts["ruby"], facts["rubygems"]]
+          SORTED[key] ||= expanded_dependencies.uniq.sort
         end
 
         def matches_current_ruby? = required_ruby_version.satisfied_by?(Gem.ruby_version)
