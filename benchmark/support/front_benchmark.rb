@@ -16,7 +16,7 @@ module Benchmark
     RECORDED = [%w[install], %w[check]].freeze
     BACKGROUND = { "SPATE_BOOT_BACKGROUND" => nil }.freeze
     # Seconds to wait for a record.
-    PATIENCE = 60
+    PATIENCE = 300
     # KiB; with Ruby it is more.
     WITHOUT_RUBY = 4 << 10
     # name => [words, goal as a ratio to `ruby -e 1`, or nil]
