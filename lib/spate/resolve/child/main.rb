@@ -9,6 +9,6 @@ Spate::Resolve::Child::Hooks.install
 # Resolving allocates for a second or less; a collection would look at all that Bundler and the index have loaded. If it
 # takes longer, garbage is collected.
 Thread.new do
-  sleep 1.5
+  sleep 0.2 until Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID) > 2
   GC.enable
 end
