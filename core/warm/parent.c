@@ -85,9 +85,8 @@ static bool is_own(int connection) {
     return getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 && peer.uid == geteuid();
 }
 
-/* The descriptors of a message, which are closed unless there are exactly as many as expected. */
-static bool take_descriptors(struct msghdr *message, int *descriptors) {
-    size_t count = 0;
+/* false unless there are as many as a client sends at least, and no more than there is room for. */
+static bool take_descriptors(struct msghdr *message, spate_warm_request *request) {
     for (struct cmsghdr *each = CMSG_FIRSTHDR(message); each; each = CMSG_NXTHDR(message, each)) {
         if (each->cmsg_level != SOL_SOCKET || each->cmsg_type != SCM_RIGHTS)
             continue;
@@ -95,13 +94,13 @@ static bool take_descriptors(struct msghdr *message, int *descriptors) {
         for (size_t at = 0; at < more; at++) {
             int descriptor;
             memcpy(&descriptor, CMSG_DATA(each) + at * sizeof(int), sizeof(int));
-            if (count < SPATE_WARM_DESCRIPTORS)
-                descriptors[count++] = descriptor;
+            if (request->descriptor_count < SPATE_WARM_DESCRIPTORS)
+                request->descriptors[request->descriptor_count++] = descriptor;
             else
                 (void)close(descriptor);
         }
     }
-    return count == SPATE_WARM_DESCRIPTORS && !(message->msg_flags & MSG_CTRUNC);
+    return request->descriptor_count >= SPATE_WARM_STANDARD && !(message->msg_flags & MSG_CTRUNC);
 }
 
 static bool read_rest(int connection, char *bytes, size_t length) {
@@ -128,7 +127,7 @@ static bool read_request(spate_warm_request *request) {
     struct msghdr message = {
         .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control)};
     ssize_t got = recvmsg(request->connection, &message, MSG_CMSG_CLOEXEC | MSG_WAITALL);
-    bool whole = got >= 0 && take_descriptors(&message, request->descriptors);
+    bool whole = got >= 0 && take_descriptors(&message, request);
     if (!whole || got != sizeof(head))
         return false;
     size_t length = (size_t)head[0] | (size_t)head[1] << 8 | (size_t)head[2] << 16 | (size_t)head[3] << 24;
@@ -140,7 +139,7 @@ static bool read_request(spate_warm_request *request) {
 
 static bool accept_request(spate_warm_parent *parent, spate_warm_request *request) {
     struct timeval patience = {.tv_sec = PATIENCE};
-    *request = (spate_warm_request){.descriptors = {-1, -1, -1, -1}};
+    *request = (spate_warm_request){.connection = -1};
     request->connection = accept4(parent->listener, NULL, NULL, SOCK_CLOEXEC);
     if (request->connection < 0)
         return false;
@@ -169,8 +168,8 @@ void spate_warm_refuse(spate_warm_request *request) {
 
 void spate_warm_forget(spate_warm_request *request) {
     shut(&request->connection);
-    for (size_t at = 0; at < SPATE_WARM_DESCRIPTORS; at++)
-        shut(&request->descriptors[at]);
+    while (request->descriptor_count > 0)
+        shut(&request->descriptors[--request->descriptor_count]);
     free(request->texts);
     request->texts = NULL;
 }
@@ -269,15 +268,55 @@ static bool set_blocked(uint64_t mask) {
     return sigprocmask(SIG_SETMASK, &set, NULL) == 0;
 }
 
-bool spate_warm_become(spate_warm_parent *parent, const spate_warm_request *request, uint64_t blocked) {
+/* Whether the child closes it, or moves it. */
+static bool is_passing(const spate_warm_parent *parent, const spate_warm_request *request, int descriptor) {
+    bool found = descriptor == parent->listener || descriptor == request->connection;
+    for (size_t at = 0; at < parent->count; at++)
+        found |= descriptor == parent->children[at].ended || descriptor == parent->children[at].connection;
+    for (size_t at = 0; at < request->descriptor_count; at++)
+        found |= descriptor == request->descriptors[at];
+    return found;
+}
+
+bool spate_warm_fits(const spate_warm_parent *parent, const spate_warm_request *request, const int *numbers,
+                     size_t count) {
+    bool fits = count == request->descriptor_count - SPATE_WARM_STANDARD;
+    for (size_t at = 0; fits && at < count; at++)
+        fits = numbers[at] > STDERR_FILENO && numbers[at] <= INT16_MAX &&
+               (fcntl(numbers[at], F_GETFD) < 0 || is_passing(parent, request, numbers[at]));
+    return fits;
+}
+
+/* Above all numbers that the descriptors shall have. */
+static bool move_above(spate_warm_request *request, const int *numbers) {
+    int above = STDERR_FILENO + 1;
+    for (size_t at = SPATE_WARM_STANDARD; at < request->descriptor_count; at++)
+        if (numbers[at - SPATE_WARM_STANDARD] >= above)
+            above = numbers[at - SPATE_WARM_STANDARD] + 1;
+    for (size_t at = 0; at < request->descriptor_count; at++) {
+        int moved = fcntl(request->descriptors[at], F_DUPFD_CLOEXEC, above);
+        if (moved < 0)
+            return false;
+        (void)close(request->descriptors[at]);
+        request->descriptors[at] = moved;
+    }
+    return true;
+}
+
+bool spate_warm_become(spate_warm_parent *parent, spate_warm_request *request, uint64_t blocked, const int *numbers) {
     shut(&parent->listener);
+    shut(&request->connection);
     while (parent->count > 0)
         forget_child(parent, &parent->children[0]);
     (void)setpgid(0, 0); /* the parent does so too */
-    for (int at = 0; at < 3; at++)
-        if (dup2(request->descriptors[at], at) < 0)
+    if (!move_above(request, numbers))
+        return false;
+    for (size_t at = 0; at < request->descriptor_count; at++) {
+        int number = at < SPATE_WARM_STANDARD ? (int)at : numbers[at - SPATE_WARM_STANDARD];
+        if (at != SPATE_WARM_STANDARD - 1 && dup2(request->descriptors[at], number) < 0)
             return false;
-    return fchdir(request->descriptors[3]) == 0 && set_blocked(blocked);
+    }
+    return fchdir(request->descriptors[SPATE_WARM_STANDARD - 1]) == 0 && set_blocked(blocked);
 }
 
 #endif

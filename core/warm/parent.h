@@ -19,6 +19,7 @@
 typedef struct spate_warm_request {
     int connection;
     int descriptors[SPATE_WARM_DESCRIPTORS];
+    size_t descriptor_count;
     char *texts; /* freed by spate_warm_forget */
     size_t length;
 } spate_warm_request;
@@ -53,10 +54,14 @@ void spate_warm_refuse(spate_warm_request *request);
 /* Closes descriptors, except a connection that is watched, and frees the texts. */
 void spate_warm_forget(spate_warm_request *request);
 
+/* Whether the child can have the client's other descriptors under these numbers. `count`: as many as were sent. */
+bool spate_warm_fits(const spate_warm_parent *parent, const spate_warm_request *request, const int *numbers,
+                     size_t count);
+
 /*
- * In the child: takes the client's streams, working directory and blocked signals, leads a process group, and closes what
- * belongs to the parent. false with errno set.
+ * In the child: takes the client's streams, other descriptors, working directory and blocked signals, leads a process
+ * group, and closes what belongs to the parent. false with errno set.
  */
-bool spate_warm_become(spate_warm_parent *parent, const spate_warm_request *request, uint64_t blocked);
+bool spate_warm_become(spate_warm_parent *parent, spate_warm_request *request, uint64_t blocked, const int *numbers);
 
 #endif

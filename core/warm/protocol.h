@@ -1,11 +1,12 @@
 /*
  * What a client of warm boots (core/front/warm) and a parent (core/warm) send each other.
  *
- * A request. The first bytes come with four descriptors: stdin, stdout, stderr, and the working directory.
+ * A request. The first bytes come with descriptors: stdin, stdout, stderr, the working directory, and the others that
+ * the client has inherited.
  *
  *   uint32, little-endian      bytes that follow
- *   texts, each with its NUL   SPATE_WARM_MAGIC, ignored signals, blocked signals, number of words, words, number of
- *                              environment entries, entries
+ *   texts, each with its NUL   SPATE_WARM_MAGIC, ignored signals, blocked signals, numbers of the other descriptors
+ *                              ("10,251,"), number of words, words, number of environment entries, entries
  *
  * Signals are masks in decimal: bit 0 is signal 1. Numbers are decimal. The words begin with the program's name.
  *
@@ -20,9 +21,10 @@
 #include <stddef.h>
 
 /* The last character is the version. */
-#define SPATE_WARM_MAGIC "SPATEW1"
+#define SPATE_WARM_MAGIC "SPATEW2"
 #define SPATE_WARM_REQUEST_MAX ((size_t)4 << 20)
-#define SPATE_WARM_DESCRIPTORS 4
+#define SPATE_WARM_STANDARD 4 /* descriptors without the others */
+#define SPATE_WARM_DESCRIPTORS 64
 #define SPATE_WARM_REPLY_BYTES 8
 
 typedef enum spate_warm_reply_kind {

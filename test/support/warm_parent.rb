@@ -5,11 +5,11 @@ require "socket"
 # Plays the parent of warm commands: a socket, and for each connection a block that answers its request.
 class WarmParent
   STARTED, EXITED, SIGNALED, REFUSED, STOPPED = *1..5
-  MAGIC = "SPATEW1"
+  MAGIC = "SPATEW2"
 
-  # streams: the client's. folder: its working directory.
-  Request = Struct.new(:ignored, :blocked, :words, :environment, :streams, :folder) do
-    def close = [*streams, folder].each(&:close)
+  # streams: the client's. folder: its working directory. others: { number => file }.
+  Request = Struct.new(:ignored, :blocked, :words, :environment, :streams, :folder, :others) do
+    def close = [*streams, folder, *others.values].each(&:close)
   end
 
   # The parent's end of a connection.
@@ -72,14 +72,18 @@ class WarmParent
     def decode(bytes, files)
       raise "the last text has no end: #{bytes[-20..].inspect}" unless bytes.end_with?("\0")
 
-      magic, ignored, blocked, count, *rest = bytes.split("\0", -1)[0...-1]
+      magic, ignored, blocked, others, count, *rest = bytes.split("\0", -1)[0...-1]
       raise "not a request: #{magic.inspect}" unless magic == MAGIC
 
       words = rest.shift(count.to_i)
       entries = Integer(rest.shift)
       raise "#{rest.size} variables, not #{entries}" unless rest.size == entries
 
-      Request.new(Integer(ignored), Integer(blocked), words, rest, files.first(3), files.fetch(3))
+      others = others.split(",").map { |number| Integer(number) }
+      raise "#{files.size} descriptors, not #{others.size + 4}" unless files.size == others.size + 4
+
+      Request.new(Integer(ignored), Integer(blocked), words, rest, files.first(3), files.fetch(3),
+                  others.zip(files.drop(4)).to_h)
     end
 
     def end_with_client(pid)

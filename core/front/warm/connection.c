@@ -101,20 +101,19 @@ static int64_t until_later(void) {
 }
 
 /* The first bytes, with descriptors. */
-static ssize_t send_first(int connection, const uint8_t *bytes, size_t length, int folder) {
-    const int descriptors[SPATE_WARM_DESCRIPTORS] = {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO, folder};
+static ssize_t send_first(int connection, const uint8_t *bytes, size_t length, const int *descriptors, size_t count) {
     union {
-        char bytes[CMSG_SPACE(sizeof(descriptors))];
+        char bytes[CMSG_SPACE(sizeof(int) * SPATE_WARM_DESCRIPTORS)];
         struct cmsghdr aligned;
     } control = {.bytes = {0}};
     struct iovec part = {.iov_base = (void *)(uintptr_t)bytes, .iov_len = length};
     struct msghdr message = {
-        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control.bytes)};
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = CMSG_SPACE(sizeof(int) * count)};
     struct cmsghdr *header = CMSG_FIRSTHDR(&message);
     header->cmsg_level = SOL_SOCKET;
     header->cmsg_type = SCM_RIGHTS;
-    header->cmsg_len = CMSG_LEN(sizeof(descriptors));
-    memcpy(CMSG_DATA(header), descriptors, sizeof(descriptors));
+    header->cmsg_len = CMSG_LEN(sizeof(int) * count);
+    memcpy(CMSG_DATA(header), descriptors, sizeof(int) * count);
     return sendmsg(connection, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
@@ -132,11 +131,14 @@ static bool send_rest(const spate_warm_connection *connection, const uint8_t *by
     return true;
 }
 
-bool spate_warm_send(const spate_warm_connection *connection, const uint8_t *bytes, size_t length) {
+bool spate_warm_send(const spate_warm_connection *connection, const uint8_t *bytes, size_t length, const int *others,
+                     size_t other_count) {
     int folder = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (folder < 0)
+    if (folder < 0 || other_count > SPATE_WARM_DESCRIPTORS - SPATE_WARM_STANDARD)
         return false;
-    ssize_t sent = send_first(connection->descriptor, bytes, length, folder);
+    int descriptors[SPATE_WARM_DESCRIPTORS] = {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO, folder};
+    memcpy(descriptors + SPATE_WARM_STANDARD, others, sizeof(*others) * other_count);
+    ssize_t sent = send_first(connection->descriptor, bytes, length, descriptors, SPATE_WARM_STANDARD + other_count);
     (void)close(folder);
     return sent > 0 && send_rest(connection, bytes + sent, length - (size_t)sent);
 }

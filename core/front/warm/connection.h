@@ -28,8 +28,9 @@ typedef enum spate_warm_arrival {
 bool spate_warm_connect(spate_warm_connection *connection, const char *path);
 void spate_warm_disconnect(spate_warm_connection *connection);
 
-/* Sends the request, with the standard streams and the working directory. */
-bool spate_warm_send(const spate_warm_connection *connection, const uint8_t *bytes, size_t length);
+/* Sends the request, with the standard streams, the working directory, and the other descriptors. */
+bool spate_warm_send(const spate_warm_connection *connection, const uint8_t *bytes, size_t length, const int *others,
+                     size_t other_count);
 
 /* Waits for the first reply. false unless it is STARTED: then the parent has not started, and will not start a child. */
 bool spate_warm_await_start(spate_warm_connection *connection, int *child);

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "SPATEW1", four numbers, and their NULs. */
-#define FIXED_MAX 128
+/* The magic, four numbers, those of descriptors, and their NULs. */
+#define FIXED_MAX (128 + 12 * SPATE_WARM_DESCRIPTORS)
 #define SIGNAL_MAX 64
 
 /* ---- the request ---- */
@@ -30,6 +30,13 @@ static char *add_number(char *to, uint64_t number) {
     return to + sprintf(to, "%" PRIu64, number) + 1;
 }
 
+static char *add_descriptors(char *to, const int *descriptors, size_t number) {
+    for (size_t at = 0; at < number; at++)
+        to += sprintf(to, "%d,", descriptors[at]);
+    *to = '\0';
+    return to + 1;
+}
+
 static char *add_texts(char *to, char *const *texts) {
     to = add_number(to, count(texts));
     for (; *texts; texts++) {
@@ -41,6 +48,8 @@ static char *add_texts(char *to, char *const *texts) {
 }
 
 uint8_t *spate_warm_encode(const spate_warm_command *command, size_t *length) {
+    if (command->other_count > SPATE_WARM_DESCRIPTORS - SPATE_WARM_STANDARD)
+        return NULL;
     size_t bytes = sizeof(uint32_t) + FIXED_MAX + length_of(command->words) + length_of(command->environment);
     if (bytes > SPATE_WARM_REQUEST_MAX)
         return NULL;
@@ -52,6 +61,7 @@ uint8_t *spate_warm_encode(const spate_warm_command *command, size_t *length) {
     char *end = start + sizeof(SPATE_WARM_MAGIC);
     end = add_number(end, command->ignored);
     end = add_number(end, command->blocked);
+    end = add_descriptors(end, command->others, command->other_count);
     end = add_texts(end, command->words);
     end = add_texts(end, command->environment);
     size_t rest = (size_t)(end - start);

@@ -11,6 +11,8 @@
 typedef struct spate_warm_command {
     uint64_t ignored;
     uint64_t blocked;
+    const int *others; /* descriptors */
+    size_t other_count;
     char *const *words;
     char *const *environment;
 } spate_warm_command;

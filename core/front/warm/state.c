@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,26 +17,29 @@
 /* Digits of the largest number, and a NUL. */
 #define NUMBER_MAX 21
 
-static bool is_inherited(const char *name) {
-    char *end;
-    long descriptor = strtol(name, &end, 10);
-    if (end == name || descriptor <= STDERR_FILENO)
-        return false;
-    int flags = fcntl((int)descriptor, F_GETFD);
-    return flags >= 0 && !(flags & FD_CLOEXEC);
+static bool is_inherited(int descriptor) {
+    int flags = fcntl(descriptor, F_GETFD);
+    return descriptor > STDERR_FILENO && flags >= 0 && !(flags & FD_CLOEXEC);
 }
 
-bool spate_warm_has_streams_only(void) {
+int spate_warm_inherited(int *descriptors, int max) {
     DIR *folder = opendir("/proc/self/fd");
     struct dirent *entry;
-    bool alone = folder != NULL;
+    int count = 0;
     if (!folder)
-        return false;
+        return -1;
     errno = 0;
-    while (alone && (entry = readdir(folder)))
-        alone = !is_inherited(entry->d_name);
-    alone = alone && errno == 0;
-    return closedir(folder) == 0 && alone;
+    while (count <= max && (entry = readdir(folder))) {
+        char *end;
+        long descriptor = strtol(entry->d_name, &end, 10);
+        if (end == entry->d_name || descriptor > INT_MAX || !is_inherited((int)descriptor))
+            continue;
+        if (count < max)
+            descriptors[count] = (int)descriptor;
+        count++;
+    }
+    bool whole = errno == 0 && count <= max;
+    return closedir(folder) == 0 && whole ? count : -1;
 }
 
 bool spate_warm_is_in_background(void) {

@@ -8,8 +8,11 @@
 #define SPATE_WARM_STATE_MAX 1024
 #define SPATE_WARM_LIMITS 16
 
-/* Whether no other descriptors than the standard streams would be inherited by a program. */
-bool spate_warm_has_streams_only(void);
+/*
+ * The descriptors, other than the standard streams, that a program would inherit. Returns their number; -1 if there are
+ * more than `max`.
+ */
+int spate_warm_inherited(int *descriptors, int max);
 
 /* Whether reading from the terminal would stop the process: it is in the background of a shell with job control. */
 bool spate_warm_is_in_background(void);

@@ -46,18 +46,19 @@ static bool find_parent(const spate_launcher *launcher, char *kind, char *const 
     return holds;
 }
 
-static bool start(spate_warm_connection *connection, const spate_warm_signals *signals, char *const *words,
-                  char *const *environment, pid_t *child) {
-    spate_warm_command command = {
-        .ignored = signals->ignored, .blocked = signals->blocked, .words = words, .environment = environment};
+/* Sends the command with the signals that the client had. */
+static bool start(spate_warm_connection *connection, const spate_warm_signals *signals, spate_warm_command *command,
+                  pid_t *child) {
+    command->ignored = signals->ignored;
+    command->blocked = signals->blocked;
     size_t length;
-    uint8_t *bytes = spate_warm_encode(&command, &length);
-    bool sent = bytes && spate_warm_send(connection, bytes, length);
+    uint8_t *bytes = spate_warm_encode(command, &length);
+    bool sent = bytes && spate_warm_send(connection, bytes, length, command->others, command->other_count);
     free(bytes);
     return sent && spate_warm_await_start(connection, child);
 }
 
-static bool run(const char *path, char *const *words, char *const *environment, int *status) {
+static bool run(const char *path, spate_warm_command *command, int *status) {
     spate_warm_connection connection;
     spate_warm_signals signals;
     pid_t child;
@@ -65,7 +66,7 @@ static bool run(const char *path, char *const *words, char *const *environment, 
         return false;
     bool done = false;
     if (spate_warm_take_signals(&signals)) {
-        done = start(&connection, &signals, words, environment, &child);
+        done = start(&connection, &signals, command, &child);
         if (done)
             *status = spate_warm_proxy(&connection, &signals, child);
         else
@@ -78,12 +79,17 @@ static bool run(const char *path, char *const *words, char *const *environment, 
 bool spate_warm(const spate_launcher *launcher, const spate_exec_request *request, int *status) {
     char kind[SPATE_WARM_KIND_MAX], folder[PATH_MAX], path[PATH_MAX];
     char *const *words = request->read->program;
+    int others[SPATE_WARM_DESCRIPTORS - SPATE_WARM_STANDARD];
+    int count;
     spate_environment copy;
     if (!spate_warm_kind(words, request->environment, kind) || !getcwd(folder, sizeof(folder)) ||
-        !spate_warm_program_of(words[0], folder) || !spate_warm_has_streams_only() || spate_warm_is_in_background() ||
+        !spate_warm_program_of(words[0], folder) || spate_warm_is_in_background() ||
+        (count = spate_warm_inherited(others, sizeof(others) / sizeof(*others))) < 0 ||
         !spate_exec_environment(&copy, request))
         return false;
-    bool done = find_parent(launcher, kind, copy.entries, folder, path) && run(path, words, copy.entries, status);
+    spate_warm_command command = {
+        .others = others, .other_count = (size_t)count, .words = words, .environment = copy.entries};
+    bool done = find_parent(launcher, kind, copy.entries, folder, path) && run(path, &command, status);
     free(copy.entries);
     return done;
 }

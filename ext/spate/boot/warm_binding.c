@@ -57,9 +57,27 @@ static VALUE warm_refuse(VALUE self) {
     return Qnil;
 }
 
-/* become(blocked signals): in the child. Raises SystemCallError. */
-static VALUE warm_become(VALUE self, VALUE blocked) {
-    bool done = spate_warm_become(&parent, &request, NUM2ULL(blocked));
+/* Numbers of descriptors; too many do not fit. */
+static size_t take_numbers(VALUE numbers, int taken[SPATE_WARM_DESCRIPTORS]) {
+    Check_Type(numbers, T_ARRAY);
+    size_t count = (size_t)RARRAY_LEN(numbers);
+    for (size_t at = 0; at < count && at < SPATE_WARM_DESCRIPTORS; at++)
+        taken[at] = NUM2INT(RARRAY_AREF(numbers, (long)at));
+    return count;
+}
+
+/* fits?(numbers): whether a child can have the client's other descriptors under these numbers. */
+static VALUE warm_fits(VALUE self, VALUE numbers) {
+    int taken[SPATE_WARM_DESCRIPTORS];
+    size_t count = take_numbers(numbers, taken);
+    return count <= SPATE_WARM_DESCRIPTORS && spate_warm_fits(&parent, &request, taken, count) ? Qtrue : Qfalse;
+}
+
+/* become(blocked signals, numbers that fit): in the child. Raises SystemCallError. */
+static VALUE warm_become(VALUE self, VALUE blocked, VALUE numbers) {
+    int taken[SPATE_WARM_DESCRIPTORS];
+    (void)take_numbers(numbers, taken);
+    bool done = spate_warm_become(&parent, &request, NUM2ULL(blocked), taken);
     int reason = errno;
     spate_warm_forget(&request);
     if (!done)
@@ -78,7 +96,8 @@ void spate_init_warm(VALUE native) {
     rb_define_singleton_method(warm, "wait", warm_wait, 1);
     rb_define_singleton_method(warm, "started", warm_started, 1);
     rb_define_singleton_method(warm, "refuse", warm_refuse, 0);
-    rb_define_singleton_method(warm, "become", warm_become, 1);
+    rb_define_singleton_method(warm, "become", warm_become, 2);
+    rb_define_singleton_method(warm, "fits?", warm_fits, 1);
     rb_define_singleton_method(warm, "children", warm_children, 0);
 }
 

@@ -22,18 +22,19 @@ module Spate
       RAILS = "bin/rails"
       OWN_RAILS = %r{\A#!/usr/bin/env ruby\n.*(?:APP|ENGINE)_PATH}m
       ENVIRONMENTS = %w[RAILS_ENV RACK_ENV].freeze
-      MAGIC = "SPATEW1"
-      # What a client asks for. ignored, blocked: masks of signals.
-      Request = Struct.new(:words, :environment, :ignored, :blocked) do
+      MAGIC = "SPATEW2"
+      # What a client asks for. ignored, blocked: masks of signals. others: numbers of descriptors.
+      Request = Struct.new(:words, :environment, :ignored, :blocked, :others) do
         def self.parse(text)
-          magic, ignored, blocked, count, *rest = text.split("\0", -1)
+          magic, ignored, blocked, others, count, *rest = text.split("\0", -1)
           return unless magic == MAGIC && rest.pop == ""
 
           words = rest.shift(Integer(count, 10))
           entries = rest.drop(1)
           return unless entries.size == Integer(rest.first, 10) && !words.empty?
 
-          new(words, entries.to_h { |entry| entry.split("=", 2) }, Integer(ignored, 10), Integer(blocked, 10))
+          new(words, entries.to_h { |entry| entry.split("=", 2) }, Integer(ignored, 10), Integer(blocked, 10),
+              others.split(",").map { |number| Integer(number, 10) })
         rescue ArgumentError, TypeError
           nil
         end
@@ -111,7 +112,7 @@ module Spate
           text = Native::Warm.wait(PULSE)
           idle = text || Native::Warm.children.positive? ? 0 : idle + PULSE
           request = Request.parse(text) if text
-          next (Native::Warm.refuse if text) if request.nil? || @ending
+          next (Native::Warm.refuse if text) if request.nil? || @ending || !Native::Warm.fits?(request.others)
 
           yield request
         end
@@ -134,7 +135,7 @@ module Spate
         told.close
         exit!(0) unless ready.read(1)
         ready.close
-        Native::Warm.become(request.blocked)
+        Native::Warm.become(request.blocked, request.others)
         @terminal&.close
         before.each { |name, handler| Signal.trap(name, handler || "DEFAULT") }
         Signal.list.each { |name, number| ignore(name) if number.positive? && request.ignored[number - 1] == 1 }

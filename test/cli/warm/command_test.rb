@@ -31,6 +31,18 @@ class WarmCommandTest < WarmCase
     FileUtils.rm_f(@app.path("tmp.out")) if @app
   end
 
+  def test_other_descriptors_are_passed
+    warm_up
+    first = File.readlines(@app.path("Gemfile")).first
+    [6, 7, 300].each do |number| # the parent may have some of the lower ones
+      words = ["exec", "bin/rails", "runner", "print IO.for_fd(#{number}).gets, Process.ppid"]
+      out = File.open(@app.path("Gemfile")) { |file| spate(*words, descriptors: { number => file }).out }
+
+      assert out.start_with?(first), number
+      assert_includes parents.map { |parent| parent["pid"] }, out.lines.last.to_i if number == 300
+    end
+  end
+
   def test_seeds_differ
     warm_up
 

@@ -47,11 +47,11 @@ class WarmCase < Minitest::Test
   def store = "#{@app.home}/spate/store/v1"
   def env(more = {}) = { SPATE_WARM: "1", SPATE_BOOT_BACKGROUND: nil, TERM: "dumb" }.merge(more)
 
-  # Without descriptors that the tests have inherited: a command with others is not forked.
-  def spate(*words, **more)
+  # descriptors: { number => IO }
+  def spate(*words, descriptors: {}, **more)
     variables = @app.env(env(more).transform_keys(&:to_s))
     out, err, status = Open3.capture3(variables, "#{@bin}/spate", *words, chdir: @app.folder, stdin_data: "",
-                                                                          close_others: true)
+                                                                          close_others: true, **descriptors)
     Spate::BootProject::Result.new(out, err, status.exitstatus || status.termsig.to_s)
   end
 

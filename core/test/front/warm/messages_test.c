@@ -11,11 +11,14 @@
 TEST(a_request_has_numbers_words_and_variables) {
     spate_warm_command command = {.ignored = 1u << 12,
                                   .blocked = UINT64_MAX,
+                                  .others = (const int[]){7, 255},
+                                  .other_count = 2,
                                   .words = WORDS("bin/rails", "a b", ""),
                                   .environment = WORDS("A=1", "odd")};
-    static const char expected[] = "SPATEW1\0"
+    static const char expected[] = "SPATEW2\0"
                                    "4096\0"
                                    "18446744073709551615\0"
+                                   "7,255,\0"
                                    "3\0bin/rails\0a b\0\0"
                                    "2\0A=1\0odd";
     size_t length;
@@ -32,14 +35,14 @@ TEST(a_request_has_at_most_4_mb) {
     char *large = malloc(SPATE_WARM_REQUEST_MAX + 1);
     CHECK(large);
     memset(large, 'x', SPATE_WARM_REQUEST_MAX);
-    large[SPATE_WARM_REQUEST_MAX - 1000] = '\0';
+    large[SPATE_WARM_REQUEST_MAX - 2000] = '\0';
     spate_warm_command command = {.words = WORDS("rails"), .environment = WORDS(large)};
     size_t length;
     uint8_t *bytes = spate_warm_encode(&command, &length);
-    CHECK(bytes && length < SPATE_WARM_REQUEST_MAX && length > SPATE_WARM_REQUEST_MAX - 1000);
+    CHECK(bytes && length < SPATE_WARM_REQUEST_MAX && length > SPATE_WARM_REQUEST_MAX - 2000);
     CHECK_NUMBER(length - 4, bytes[0] | bytes[1] << 8 | bytes[2] << 16 | bytes[3] << 24);
     free(bytes);
-    large[SPATE_WARM_REQUEST_MAX - 1000] = 'x';
+    large[SPATE_WARM_REQUEST_MAX - 2000] = 'x';
     large[SPATE_WARM_REQUEST_MAX] = '\0';
     CHECK(!spate_warm_encode(&command, &length));
     free(large);

@@ -58,9 +58,9 @@ class WarmClientTest < WarmClientCase
     assert_warm(before: ["sh", "-c", "umask #{format("%04o", File.umask)}; exec \"$@\"", "sh"])
   end
 
-  def test_other_open_files_are_a_doubt
+  def test_too_many_open_files_are_a_doubt
     answering
-    File.open(input) { |file| assert_booted(7 => file) }
+    File.open(input) { |file| assert_booted(**Array.new(61) { |index| [100 + index, file] }.to_h) }
     assert_warm
   end
 
@@ -114,6 +114,18 @@ class WarmClientTest < WarmClientCase
     out, err, status = run_command(stdin_data: "in,")
 
     assert_equal ["in,#{app}\n", "error\n", 7], [out, err, status.exitstatus]
+  end
+
+  def test_other_descriptors_reach_the_parent
+    parent do |connection|
+      connection.run_child(connection.request) do |request|
+        exec("cat <&5", 5 => request.others.fetch(7), out: request.streams[1])
+      end
+    end
+    File.write("#{folder}/seven", "seven")
+    out, err, status = File.open("#{folder}/seven") { |file| run_command(7 => file) }
+
+    assert_equal ["seven", "", 0], [out, err, status.exitstatus]
   end
 
   # Without a record the search for one costs little: that is each command where warm boots are off.
