@@ -4,6 +4,8 @@
  */
 #include "native.h"
 
+#include "front/warm/kind.h"
+#include "front/warm/state.h"
 #include "warm/parent.h"
 
 #ifdef __linux__
@@ -90,9 +92,48 @@ static VALUE warm_children(VALUE self) {
     return SIZET2NUM(parent.count);
 }
 
+/* C strings, ended by NULL; valid until the Array or its Strings change. */
+static void take_texts(VALUE texts, char **taken) {
+    long count = RARRAY_LEN(texts);
+    for (long at = 0; at < count; at++) {
+        VALUE text = RARRAY_AREF(texts, at);
+        Check_Type(text, T_STRING);
+        taken[at] = StringValueCStr(text);
+    }
+    taken[count] = NULL;
+}
+
+/*
+ * place(words, environment, folder): [kind, streams, state] of the parent from which the command can be forked; nil: it
+ * boots. environment: ["NAME=value"].
+ */
+static VALUE warm_place(VALUE self, VALUE words, VALUE environment, VALUE folder) {
+    VALUE word_buffer, environment_buffer;
+    char kind[SPATE_WARM_KIND_MAX], streams[4], state[SPATE_WARM_STATE_MAX];
+    const char *place = StringValueCStr(folder);
+    Check_Type(words, T_ARRAY);
+    Check_Type(environment, T_ARRAY);
+    char **program = ALLOCV_N(char *, word_buffer, RARRAY_LEN(words) + 1);
+    char **variables = ALLOCV_N(char *, environment_buffer, RARRAY_LEN(environment) + 1);
+    take_texts(words, program);
+    take_texts(environment, variables);
+    bool found = program[0] && spate_warm_program_of(program[0], place) &&
+                 spate_warm_kind(program, variables, kind) && spate_warm_state(state);
+    ALLOCV_END(environment_buffer);
+    ALLOCV_END(word_buffer);
+    RB_GC_GUARD(words);
+    RB_GC_GUARD(environment);
+    RB_GC_GUARD(folder);
+    if (!found)
+        return Qnil;
+    spate_warm_streams(streams);
+    return rb_ary_new_from_args(3, rb_str_new_cstr(kind), rb_str_new_cstr(streams), rb_str_new_cstr(state));
+}
+
 void spate_init_warm(VALUE native) {
     VALUE warm = rb_define_module_under(native, "Warm");
     rb_define_singleton_method(warm, "listen", warm_listen, 1);
+    rb_define_singleton_method(warm, "place", warm_place, 3);
     rb_define_singleton_method(warm, "wait", warm_wait, 1);
     rb_define_singleton_method(warm, "started", warm_started, 1);
     rb_define_singleton_method(warm, "refuse", warm_refuse, 0);

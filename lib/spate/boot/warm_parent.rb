@@ -6,7 +6,6 @@ module Spate
     # that its boot looked at is unchanged (docs/warm.md). `spate exec` becomes one if CLI::Warm::Maker started it.
     class WarmParent
       autoload :ChildEnd, "#{FOLDER}/warm_parent/child_end"
-      autoload :Kind, "#{FOLDER}/warm_parent/kind"
       autoload :Offer, "#{FOLDER}/warm_parent/offer"
       autoload :Obstacles, "#{FOLDER}/warm_parent/obstacles"
 

@@ -14,12 +14,13 @@ module Spate
           on = env["SPATE_WARM"] == "1" || File.exist?("#{store_root}/warm/#{Native.content_hash(nil, root)}.on")
           return unless on && File.basename($PROGRAM_NAME) == LAUNCHER && Dir.pwd == root
 
-          kind = Kind.of(words, env) or return
-          arguments = [File.expand_path($PROGRAM_NAME), root, kind, Kind.streams, Kind.state]
+          variables = env.map { |pair| pair.map(&:b).join("=") }
+          place = Native::Warm.place(words, variables, root) or return
           folders = Background::RubyOptions.load_path.flat_map { |path| ["-I", path] }
-          command = [::Spate::Util::Ruby.path, "--disable-gems", *folders, SCRIPT, *arguments]
+          command = [::Spate::Util::Ruby.path, "--disable-gems", *folders, SCRIPT, File.expand_path($PROGRAM_NAME),
+                     root, *place]
           File.open(File::NULL, "w") do |null|
-            Native.start_apart(command, env.map { |pair| pair.map(&:b).join("=") }, null.fileno)
+            Native.start_apart(command, variables, null.fileno)
           end
         rescue StandardError, LoadError
           nil # the next command tries again

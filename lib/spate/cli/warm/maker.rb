@@ -16,7 +16,7 @@ module Spate
         PATIENCE = 300
         Refused = InPlace::Recorder::Refused
 
-        # place: Place of the project. streams: see Kind. path: of the record.
+        # place: Place of the project. kind, streams: see core/front/warm. path: of the record.
         def initialize(launcher, place, kind, streams, path, env)
           @launcher = launcher
           @place = place

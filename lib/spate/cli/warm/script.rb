@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Runs in the background: launcher, application, kind, streams and state (Boot::WarmParent::Kind).
+# Runs in the background: launcher, application, kind, streams and state (core/front/warm).
 require "spate"
 require "spate/inputs"
 require "spate/boot/entry"
