@@ -37,8 +37,8 @@ module Spate
     # Name on the command line => constant, in the order of the help.
     COMMANDS = {
       "install" => :Install, "js" => :JS, "exec" => :Exec, "boot" => :Boot, "warm" => :Warm, "serve" => :Serve,
-      "check" => :Check, "list" => :List, "outdated" => :Outdated, "why" => :Why, "tree" => :Tree, "explain" => :Explain,
-      "store" => :Store, "cache" => :Cache, "edit" => :Edit, "restore" => :Restore,
+      "check" => :Check, "list" => :List, "outdated" => :Outdated, "why" => :Why, "tree" => :Tree,
+      "explain" => :Explain, "store" => :Store, "cache" => :Cache, "edit" => :Edit, "restore" => :Restore,
       "doctor" => :Doctor, "setup" => :Setup, "completion" => :Completion, "version" => :Version, "help" => :Help
     }.freeze
 

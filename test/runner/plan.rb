@@ -150,7 +150,7 @@ module Runner
       # Needs less time when compiled, and with a large heap, which saves garbage collections.
       quick = { "RUBY_GC_HEAP_INIT_SLOTS" => "1000000", **(defined?(RubyVM::YJIT) ? { "RUBYOPT" => "--yjit" } : {}) }
       [Job.new("style", "rubocop", %w[rubocop --no-color --format simple], counts: Counts::Whole, missing: missing,
-                                                                           env: quick, early: true)]
+                                                                           env: quick, early: true, limit: 1200)]
     end
 
     # nil, or the reason why a command cannot run here.

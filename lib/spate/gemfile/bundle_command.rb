@@ -13,7 +13,7 @@ module Spate
       LINES = 20
       BEFORE = 4
       # Lines that do not describe the failure.
-      PROGRESS = /\A(\z|Fetching (gem metadata|source index) |Retrying |Resolving dep|Removing gems from |Writing lockfile to )/
+      PROGRESS = /\A(\z|(Fetching|Resolving|Retrying|Removing gems|Writing lockfile) )/
 
       module_function
 
