@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# From a lockfile to a booted process. Each room is loaded when it is first named; a command loads only its own files.
+# From a lockfile to a booted process. Components are loaded when first referenced; a command loads only its own files.
 module Spate
   autoload :Boot, "spate/boot/entry"
   autoload :Build, "spate/build"

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module Spate
-  # The command line: takes argv, two streams and an environment, returns an exit code. It uses all other rooms; none of
-  # them uses it. Each command loads only its own file.
+  # The command line: takes argv, two streams and an environment, returns an exit code. It uses all other components;
+  # none of them uses it. Each command loads only its own file.
   module CLI
     autoload :Boot, "spate/cli/boot"
     autoload :Cache, "spate/cli/cache"

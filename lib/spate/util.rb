@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Spate
-  # Code that every room may use. It does not use any room.
+  # Code that every component may use. It does not use any other component.
   module Util
     {
       Cancelled: "retries", Child: "child", Environment: "environment", Failure: "failure", Files: "files",

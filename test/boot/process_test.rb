@@ -52,7 +52,7 @@ module Spate
       assert_equal GROUPS.except(*UNSEEN).values.flatten.uniq.sort, others.reduce(from_compile_caches, :|).sort
     end
 
-    def test_list_has_all_files_of_boot_and_none_of_higher_rooms
+    def test_list_has_all_files_of_boot_and_none_of_higher_components
       files = Dir.glob("boot/**/*.rb", base: LIBRARY)
 
       assert_equal HIDDEN, files - GROUPS.values.flatten

@@ -7,7 +7,7 @@ require "open3"
 class HouseTest < Minitest::Test
   ROOT = File.expand_path("../..", __dir__)
   SIDE_BY_SIDE = 15
-  # Folders that may be longer, because a reader looks for a file by its name: commands, rooms, pages, records,
+  # Folders that may be longer, because a reader looks for a file by its name: commands, components, pages, records,
   # snapshots, helpers of tests and benchmarks, and inputs of fuzzers.
   LONGER = %r{\A(?:\.|docs|docs/adr|lib/spate|lib/spate/cli|server/lib/spate/server|
               (?:server/)?(?:benchmark|test)/support|test/cli/snapshots|.*/corpus/.*|.*fuzz/corpus)\z}x

@@ -2,24 +2,24 @@
 
 require "test_helper"
 
-# The place of a test (CONTRIBUTING.md, "Testing"): below the folder of its room. Every test that a document names
+# The place of a test (CONTRIBUTING.md, "Testing"): below the folder of its component. Every test that a document names
 # exists.
 class MirrorTest < Minitest::Test
   ROOT = File.expand_path("../..", __dir__)
   TESTS = Dir.glob("{test,server/test,bytes/test,js/test}/**/*_test.rb",
                    base: ROOT) + Dir.glob("core/test/**/*_test.c", base: ROOT)
-  ROOMS = Dir.children("#{ROOT}/lib/spate").map { |name| name.delete_suffix(".rb") }.uniq.freeze
-  # Tests without a room of the library: the repository, test tools, real applications, extensions.
+  COMPONENTS = Dir.children("#{ROOT}/lib/spate").map { |name| name.delete_suffix(".rb") }.uniq.freeze
+  # Tests without a component of the library: the repository, test tools, real applications, extensions.
   OTHERS = %w[fresh full house native runner].freeze
   # "hooks_test.rb" in prose, or a path that begins anywhere.
   NAMED = %r{[\w/]+_test\.(?:rb|c)\b}
   PAGES = Dir.glob("{*.md,{docs,server,bytes,js}/**/*.md}", base: ROOT)
 
-  def test_each_test_is_below_its_room
-    rooms = TESTS.grep(%r{\Atest/}).group_by { |path| path[%r{\Atest/([^/]+?)(?:_test\.rb)?(?:/|\z)}, 1] }
+  def test_each_test_is_below_its_component
+    components = TESTS.grep(%r{\Atest/}).group_by { |path| path[%r{\Atest/([^/]+?)(?:_test\.rb)?(?:/|\z)}, 1] }
 
-    assert_operator rooms.size, :>, 15
-    assert_empty rooms.except(*ROOMS, *OTHERS)
+    assert_operator components.size, :>, 15
+    assert_empty components.except(*COMPONENTS, *OTHERS)
   end
 
   def test_each_test_that_a_document_names_is_there

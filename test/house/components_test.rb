@@ -3,13 +3,13 @@
 require "test_helper"
 require "ripper"
 
-# Dependencies point one way: docs/architecture.md lists the rooms, the lowest first, and no file names a constant or
-# loads a file of a room above its own. The C code of a gem includes no header of another gem.
-class RoomsTest < Minitest::Test
+# Dependencies point one way: docs/architecture.md lists the components, the lowest first. No file names a constant or
+# loads a file of a component above its own. The C code of a gem includes no header of another gem.
+class ComponentsTest < Minitest::Test
   ROOT = File.expand_path("../..", __dir__)
   PAGE = File.read("#{ROOT}/docs/architecture.md", encoding: "UTF-8")
-  TABLE = /^<!-- rooms -->\n(.*?)^<!-- end -->/m
-  # The second cell of a row names rooms.
+  TABLE = /^<!-- components -->\n(.*?)^<!-- end -->/m
+  # The second cell of a row names components.
   ORDER = PAGE[TABLE, 1].lines.flat_map { |row| row.split("|")[2].to_s.scan(/`(\w+)`/).flatten }.freeze
   # Folders of C => folders of its headers, besides its own and the system's.
   INCLUDES = { "core" => [], "ext/spate" => %w[core], "bytes/ext" => %w[core], "server/core" => [],
@@ -19,12 +19,12 @@ class RoomsTest < Minitest::Test
   UNNAMED = { "Tracer" => "tracer", "Inputs" => "inputs" }.freeze
   NOTHING = %i[on_sp on_nl on_ignored_nl on_comment].freeze
 
-  def test_no_room_depends_on_a_higher_one
+  def test_no_component_depends_on_a_higher_one
     assert_empty(arrows.select { |_, from, to| ORDER.index(to) > ORDER.index(from) })
   end
 
-  def test_every_room_is_in_the_table
-    assert_equal files.map { |path| room(path) }.uniq.sort, ORDER.sort
+  def test_every_component_is_in_the_table
+    assert_equal files.map { |path| component(path) }.uniq.sort, ORDER.sort
     assert_operator arrows.size, :>, 300
   end
 
@@ -52,23 +52,23 @@ class RoomsTest < Minitest::Test
 
   def sources(folder) = Dir["#{ROOT}/#{folder}/**/*.{c,h}"].grep_v(%r{/core/test/})
   def files = Dir["#{ROOT}/{,js/}lib/spate/**/*.rb"]
-  def room(path) = path[%r{/lib/spate/([^/.]+)}, 1]
+  def component(path) = path[%r{/lib/spate/([^/.]+)}, 1]
 
   # [[path, from, to]]
   def arrows
     @arrows ||= files.flat_map do |path|
-      from = room(path)
+      from = component(path)
       text = File.read(path, encoding: "UTF-8")
       ((named(text) | required(text, path)) - [from]).map { |to| [path.delete_prefix("#{ROOT}/"), from, to] }
     end
   end
 
-  # Rooms whose constants are in a text.
-  def named(text) = first_constants(text).filter_map { |name| rooms[name] }.uniq
+  # Components whose constants are in a text.
+  def named(text) = first_constants(text).filter_map { |name| components[name] }.uniq
 
   # {"Boot" => "boot"}
-  def rooms
-    @rooms ||= File.read("#{ROOT}/lib/spate.rb").scan(%r{autoload :(\w+), "[^"]*spate/(\w+)}).to_h.merge(UNNAMED)
+  def components
+    @components ||= File.read("#{ROOT}/lib/spate.rb").scan(%r{autoload :(\w+), "[^"]*spate/(\w+)}).to_h.merge(UNNAMED)
   end
 
   # The A of each A::B::C, or the part after "Spate".
@@ -87,7 +87,7 @@ class RoomsTest < Minitest::Test
       next "native" if name.start_with?("spate/native")
 
       file = relative ? File.expand_path(name, File.dirname(path)) : "#{ROOT}/lib/#{name}"
-      room(file) if file.include?("/lib/spate/")
+      component(file) if file.include?("/lib/spate/")
     end
   end
 end
