@@ -9,15 +9,15 @@ module Spate
 
       SUBCOMMANDS = %w[on off status].freeze
 
-      summary "Fork commands from an application that is loaded already"
+      summary "Fork commands from a preloaded application"
       usage "spate warm on        turn warm boots on for this application"
       usage "spate warm off       turn them off, and end its parents"
       usage "spate warm status    list the parents, or why there is none"
       bundle_options
       common_options
       example "spate warm on", "later runs of `spate exec rails`, `rake` and `rspec` start from a loaded application"
-      note "Never used with CI set, or in production. Everything that loading the application looked at is compared\n" \
-           "before each command; with any difference the command boots as always. See docs/warm.md."
+      note "Never used with CI set, or in production. If a file or variable that the application used while loading\n" \
+           "has changed, the command boots as usual. See docs/warm.md."
 
       def run
         name, *rest = operands
