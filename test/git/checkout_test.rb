@@ -132,7 +132,7 @@ module Spate
                                    }
     end
 
-    def test_a_revision_is_no_path_and_no_option
+    def test_revision_is_not_a_path_or_option
       [nil, "", "../../../..", "--output=x", "main"].each do |revision|
         error = assert_raises(Git::RevisionMissing) { checkout(revision: revision) }
         assert_includes error.message, revision.to_s.dump
@@ -141,7 +141,7 @@ module Spate
     end
 
     # CVE-2021-43809: git read such an address as an option and ran the command in it.
-    def test_an_address_and_a_branch_are_no_options
+    def test_address_and_branch_are_not_parsed_as_options
       program = write("payload", "#!/bin/sh\ntouch #{folder}/ran\n", mode: 0o755)
       ["-u#{program}", "--upload-pack=#{program}"].each do |uri|
         error = assert_raises(Git::CommandFailed) { checkout(uri: uri, revision: @second) }

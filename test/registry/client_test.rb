@@ -197,7 +197,7 @@ module Spate
     end
 
     # CVE-2020-36327: Bundler took the highest version of any source.
-    def test_no_other_source_is_asked_for_a_gem
+    def test_gem_is_requested_only_from_its_source
       other = GemSource.start
       other.add("alpha", "1.0", files: { "lib/alpha.rb" => "other" })
       other.add("alpha", "99.0")
