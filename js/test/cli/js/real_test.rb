@@ -76,7 +76,7 @@ class RealJSTest < CLICase
 
     assert_match(/^hint: npm approve-scripts builder @a.b own, or in package\.json: "allowScripts": /, said)
     write("app/package.json", JSON.generate(text["packages"][""]).sub(/\}\z/, ",#{said[/"allowScripts": \{.*\}/]}}"))
-    assert_equal "3 packages ask to run scripts, 3 may\n", js("scripts").err
+    assert_equal "3 packages have scripts, 3 may run them\n", js("scripts").err
   end
 
   def test_packages_are_put_into_place_again_by_name
@@ -100,7 +100,7 @@ class RealJSTest < CLICase
     js
     asked = js("scripts")
     assert_equal "builder@2.0.0  not allowed  install: node install.js\n", asked.out
-    assert_equal "1 package asks to run scripts, 0 may\nhint: npm approve-scripts builder, or in package.json: " \
+    assert_equal "1 package has scripts, 0 may run them\nhint: npm approve-scripts builder, or in package.json: " \
                  "\"allowScripts\": { \"builder\": true }\n", asked.err
   end
 

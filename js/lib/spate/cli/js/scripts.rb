@@ -5,7 +5,7 @@ module Spate
     class JS < Command
       # `spate js scripts`: lists packages with install scripts, which of them may run, and which list allows them.
       class Scripts
-        ROOMS = { "npm" => :Npm, "pnpm" => :Pnpm }.freeze
+        PLANNERS = { "npm" => :Npm, "pnpm" => :Pnpm }.freeze
         # How a project allows scripts. npm resolves a name to a package by itself.
         ALLOW = { "npm" => ["npm approve-scripts %<names>s, or ", "in package.json: \"allowScripts\": { %<list>s }"],
                   "pnpm" => ["pnpm approve-builds %<words>s, or ",
@@ -37,10 +37,10 @@ module Spate
         private
 
         def asking
-          room = ROOMS[@project.tool] or raise another
+          planner = PLANNERS[@project.tool] or raise another
           place = @half.place
           configuration = ::Spate::JS::Configuration.of(@project, place[:env], store: place[:store])
-          plan = ::Spate::JS.const_get(room).plan(@project, configuration, @half.options)
+          plan = ::Spate::JS.const_get(planner).plan(@project, configuration, @half.options)
           ::Spate::JS::Scripts.asking(plan, facts(plan), configuration)
         rescue ::Spate::JS::LeftToTool => e
           raise another(e.reasons)
@@ -92,8 +92,8 @@ module Spate
         end
 
         def summary(asking)
-          known = "#{Units.count(asking.length, "package")} #{asking.one? ? "asks" : "ask"} to run scripts, " \
-                  "#{asking.count(&:allowed)} may"
+          known = "#{Units.count(asking.length, "package")} #{asking.one? ? "has" : "have"} scripts, " \
+                  "#{asking.count(&:allowed)} may run them"
           @unknown.zero? ? known : "#{known}; #{Units.count(@unknown, "package")} not restored yet, and unknown"
         end
 
