@@ -18,7 +18,7 @@ static bool name_fits(const char *name, size_t length) {
 static spate_status measure(compile_cache_sums *sums, const char *kind, size_t number, const char *called,
                             const char *name, size_t name_length, size_t length, const char *path, spate_error *error) {
     if (!name_fits(name, name_length))
-        return spate_fail(error, SPATE_REFUSED, path, "%s %zu has no %s of 1 to %u bytes", kind, number, called,
+        return spate_fail(error, SPATE_REFUSED, path, "%s %zu: the %s must have 1 to %u bytes", kind, number, called,
                           SPATE_COMPILE_CACHE_PATH_MAX);
     if (length > SPATE_COMPILE_CACHE_LENGTH_MAX)
         return spate_fail(error, SPATE_LIMIT, path, "%s %zu is too long", kind, number);

@@ -180,7 +180,7 @@ spate_status spate_digest_descriptor(int descriptor, const char *path, uint64_t 
         return spate_fail_errno(error, path, "read");
     if (status == SPATE_OK || status == SPATE_CANCELLED)
         return status;
-    return spate_fail(error, status, path, "no SHA-256 could be computed");
+    return spate_fail(error, status, path, "cannot compute SHA-256");
 }
 
 spate_status spate_digest_file(const char *path, const spate_cancel *cancel, uint8_t sha256[SPATE_SHA256_BYTES],

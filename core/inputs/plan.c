@@ -88,7 +88,7 @@ static spate_status go_on(char *path, const char *link, size_t link_length, spat
     size_t length;
     int reason = spate_inputs_target(link, target, &length);
     if (reason != 0)
-        return spate_fail(error, SPATE_STALE, link, "changed while it was looked at");
+        return spate_fail(error, SPATE_STALE, link, "the link changed while it was recorded");
     size_t folder = target[0] == '/' ? 0 : spate_inputs_split(link, &name);
     memcpy(joined, link, folder);
     joined[folder] = '/';

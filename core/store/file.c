@@ -53,7 +53,7 @@ spate_status spate_store_file_write(spate_store_file *file, const void *bytes, s
         return spate_fail_errno(error, file->path, "write");
     file->length += length;
     spate_status status = spate_digest_update(file->digest, bytes, length);
-    return status == SPATE_OK ? status : spate_fail(error, status, file->path, "no SHA-256 could be computed");
+    return status == SPATE_OK ? status : spate_fail(error, status, file->path, "cannot compute SHA-256");
 }
 
 static void free_file(spate_store_file *file) {
@@ -74,7 +74,7 @@ spate_status spate_store_file_finish(spate_store_file *file, spate_entry *entry,
     struct stat info;
     spate_status status = spate_digest_finish(file->digest, entry->sha256);
     if (status != SPATE_OK)
-        spate_fail(error, status, file->path, "no SHA-256 could be computed");
+        spate_fail(error, status, file->path, "cannot compute SHA-256");
     else if (fstat(file->descriptor, &info) != 0)
         status = spate_fail_errno(error, file->path, "fstat");
     else if ((info.st_mode & 07777) != file->mode && fchmod(file->descriptor, file->mode) != 0)
@@ -116,7 +116,7 @@ static spate_status take_content(spate_store_file *file, int from, const char *p
         file->length += (uint64_t)got;
         status = spate_digest_update(file->digest, step, (size_t)got);
         if (status != SPATE_OK)
-            spate_fail(error, status, path, "no SHA-256 could be computed");
+            spate_fail(error, status, path, "cannot compute SHA-256");
     }
     if (got < 0)
         return spate_fail_errno(error, path, "read");

@@ -154,7 +154,7 @@ spate_status spate_store_put_in(spate_store *store, const spate_store_folders *f
     mode &= 0777;
     spate_status status = spate_digest_once(SPATE_SHA256, bytes, length, entry->sha256);
     if (status != SPATE_OK)
-        return spate_fail(error, status, tree_path ? tree_path : "", "no SHA-256 could be computed");
+        return spate_fail(error, status, tree_path ? tree_path : "", "cannot compute SHA-256");
     spate_store_object_path(store, entry->sha256, mode, object);
 
     spate_content wanted = {bytes, length, entry->sha256};

@@ -49,7 +49,7 @@ static spate_status hash_message(void *context, const spate_cancel *cancel) {
 static VALUE hash_message_body(VALUE argument) {
     message *m = (message *)argument;
     if (spate_release(hash_message, m) != SPATE_OK)
-        rb_raise(spate_native_error, "no SHA-256 could be computed");
+        rb_raise(spate_native_error, "cannot compute SHA-256");
     return spate_hex_string(m->out, SPATE_SHA256_BYTES);
 }
 

@@ -18,7 +18,7 @@ module Spate
         def result(host)
           return thread.value if thread.join(ends && [ends - Util.now, 0].max)
 
-          raise SocketError, "the name #{host} was not looked up in time"
+          raise SocketError, "DNS lookup of #{host} timed out"
         end
       end
       private_constant :Search

@@ -80,11 +80,11 @@ module Spate
         lines = []
         first, second = Array.new(2) { Monitoring::RefusalLog.new(->(line) { lines << line }, counters: counters) }
         peer = Struct.new(:peer).new("192.0.2.7")
-        first.refused(peer, "too many: PING frames", 11)
-        second.refused(peer, "too many: PING frames", 11)
+        first.refused(peer, "too many PING frames", 11)
+        second.refused(peer, "too many PING frames", 11)
         3.times { first.refused(nil, :connections, nil) }
         first.every_second
-        assert_equal ["refused 192.0.2.7: too many: PING frames (ENHANCE_YOUR_CALM)"], lines.first(1)
+        assert_equal ["refused 192.0.2.7: too many PING frames (ENHANCE_YOUR_CALM)"], lines.first(1)
         assert_includes 1..2, lines.size
         sleep 1.05
         first.refused(peer, "host is missing", 400)

@@ -143,7 +143,8 @@ module Spate
           gems = names.length == 1 ? "1 gem shares" : "#{names.length} gems share"
           Finding.odd("#{gems} files with bundles unknown to this store, so edits there are not detected: " \
                       "#{listed(names)}",
-                      hint: "`spate edit GEM` before editing one; or move #{@layout.root} away, then `spate install`")
+                      hint: "run `spate edit GEM` before you edit a gem, or move #{@layout.root} away and run " \
+                            "`spate install`")
         end
 
         private

@@ -125,7 +125,8 @@ module Spate
         def forked(profiler)
           return if profiler.name != "vernier"
 
-          raise Unable.new("vernier cannot start in a fork of a process that it profiles", hint: "use stackprof here")
+          raise Unable.new("vernier cannot start in a fork of a process that it profiles",
+                           hint: "use stackprof for forked processes")
         end
 
         # Returns nil when the gem is not installed, or not in the application's bundle.

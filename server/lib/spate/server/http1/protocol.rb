@@ -87,7 +87,7 @@ module Spate
         # Passes all further input to `incoming`, a Request::Body. Raises ArgumentError when a request's body is
         # incomplete.
         def tunnel(incoming)
-          raise ArgumentError, "a tunnel before the request is complete" if @reader
+          raise ArgumentError, "cannot open a tunnel before the request's body is complete" if @reader
 
           @tunnel = incoming
         end

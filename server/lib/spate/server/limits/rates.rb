@@ -34,7 +34,7 @@ module Spate
           return if @left.positive?
 
           refill
-          raise @error.call("too many: #{what}") unless @left.positive?
+          raise @error.call("too many #{what}") unless @left.positive?
         end
 
         # Grants the peer this many frames in reply to frames that were sent or received.

@@ -68,7 +68,7 @@ module Spate
             found = inside[0, inside.index("/#{Folders::MODULES}/") || 0]
             return found if found.count("/") == DEPTH - 1 && !found.start_with?("/") && !found.include?("//")
 
-            raise FolderError, "#{path} is in no slot"
+            raise FolderError, "not in a slot of the global virtual store: #{path}"
           end
 
           # Creates the slots as numbered folders in one folder of tmp, then moves them into place.
