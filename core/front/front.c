@@ -55,7 +55,7 @@ static bool answer_by_record(const spate_launcher *launcher, const spate_exec_re
     return done;
 }
 
-/* Whether the command is done; sets the exit status. */
+/* Returns whether the command was completed without starting Ruby here, and sets its exit status. */
 static bool answer(const spate_launcher *launcher, const spate_exec_request *request, int64_t began, int *status) {
     *status = 0;
     switch (request->read->task) {

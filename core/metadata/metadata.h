@@ -21,7 +21,7 @@ typedef enum spate_node_kind {
     SPATE_NODE_PLAIN,   /* from here on: text is the scalar as written, with all its lines */
     SPATE_NODE_SINGLE,  /* with its quotes */
     SPATE_NODE_DOUBLE,  /* the same */
-    SPATE_NODE_LITERAL, /* from its bar on; `indent` is that of the collection it is in, -1 for none */
+    SPATE_NODE_LITERAL, /* a block scalar, from its "|" on; `indent` is that of its collection, -1 without one */
 } spate_node_kind;
 
 /* Offsets and lengths are of the text, in bytes. */

@@ -2,9 +2,8 @@
 
 /*
  * The interface of the gem arraybuffer 0.0.7 on Spate's buffers: Spate::Compat::ArrayBuffer and DataView, which
- * `require "spate/bytes/compat/arraybuffer"` also defines at the top level. Differences: no index reaches memory
- * outside the buffer, `bytes` is a copy, a copy of a buffer has its bytes, and setBytes may fill a buffer to its last
- * byte.
+ * `require "spate/bytes/compat/arraybuffer"` also defines at the top level. Differences: an index outside of the buffer
+ * is rejected, `bytes` returns a copy, `dup` copies the bytes, and setBytes may fill a buffer to its last byte.
  */
 static VALUE class_buffer, class_view;
 

@@ -94,7 +94,8 @@ module Spate
         true
       end
 
-      # Whether Ruby warns about a block that the called method ignores, which depends on all methods of that name.
+      # Whether Ruby warns about unused blocks. The warning depends on all methods of the same name that Ruby has
+      # compiled before, so files from a compile cache would change it.
       def learns? = RUBY_VERSION >= "3.4" && $VERBOSE
 
       # {gem folder => path of its compile cache}

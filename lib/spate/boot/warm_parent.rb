@@ -2,8 +2,8 @@
 
 module Spate
   module Boot
-    # The parent of warm boots: a process that has loaded the application, and forks for each command, while everything
-    # that its boot looked at is unchanged (docs/warm.md). `spate exec` becomes one if CLI::Warm::Maker started it.
+    # A process that has loaded the application, and forks a child for each command as long as everything that the boot
+    # depends on is unchanged (docs/warm.md). `spate exec` becomes a parent if CLI::Warm::Maker started it.
     class WarmParent
       autoload :ChildEnd, "#{FOLDER}/warm_parent/child_end"
       autoload :Offer, "#{FOLDER}/warm_parent/offer"

@@ -100,7 +100,7 @@ module Spate
         doubt = yield if block_given?
         return doubt || size if doubt || @dry
 
-        # A server that reads no byte has received the blob from another client in the meantime.
+        # A server that accepts the upload before it has read all of it has received the blob from another client.
         File.open(path, "rb") { |file| @transport.put(name, file) && file.pos < size ? :there : size }
       end
 

@@ -15,7 +15,7 @@
  * call. */
 #define RELEASE_BYTES ((size_t)64 << 10)
 
-/* Longest time, in milliseconds, that one call sends a file. Timeouts are checked between calls. */
+/* Maximum time, in milliseconds, that one call may spend sending a file. Timeouts are checked between calls. */
 #define SEND_FILE_MS 200
 
 /* Size of the buffer for files that sendfile does not support. */

@@ -46,13 +46,14 @@ static inline bit_writer *writer_of(VALUE self) {
 }
 
 /*
- * FrozenError for a frozen one; IOError if the sink's code, or another thread, calls it while the sink receives bytes.
+ * Raises FrozenError for a frozen writer, and IOError if the sink or another thread uses the writer while the sink
+ * receives bytes.
  */
 static inline bit_writer *writable(VALUE self) {
     bit_writer *writer = writer_of(self);
     rb_check_frozen(self);
     if (RB_UNLIKELY(writer->draining))
-        rb_raise(rb_eIOError, "the BitWriter hands its bytes over at this moment");
+        rb_raise(rb_eIOError, "the BitWriter is sending its bytes to the sink");
     return writer;
 }
 

@@ -3,7 +3,7 @@
 module Spate
   module Boot
     module BundlerReplay
-      # Passes unknown methods of these objects to the real Bundler's object, `real`.
+      # Delegates methods that these objects do not define to the object of the real Bundler, `real`.
       module AsksReal
         # Evaluated with the caller's file and line, which Bundler's deprecation warnings print.
         def method_missing(name, *arguments, **options, &block)

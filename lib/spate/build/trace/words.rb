@@ -21,7 +21,7 @@ module Spate
         PART = 3
         # In bytes. Larger files are data, and larger programs are not shells.
         LARGEST = 4 << 20
-        # Sources for compilers do not read variables, except Rust's build scripts.
+        # Source files of compiled languages. They read no variables during a build, except Rust's build scripts.
         OTHERS = %r{\.(?:[chsoa]|cc|cpp|cxx|hh|hpp|mm|(?<!/build\.)rs)\z}i
         ELF = "\x7FELF".b
         # Names in a program that finds variables without libc, as shells and make do.

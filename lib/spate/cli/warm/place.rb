@@ -34,7 +34,7 @@ module Spate
           Util::Files.write(path("on"), "#{@root}\n", permissions: 0o600)
         end
 
-        # Returns the number of parents that end.
+        # Turns warm boots off. Returns the number of parents that end because of it.
         def off
           Util::Files.remove(path("on"))
           parents.select { |parent| parent["root"] == @root }.each { |parent| stop(parent) }.size
@@ -94,7 +94,7 @@ module Spate
           File.socket?(parent["socket"]) && started(parent["pid"]) == parent["started"]
         end
 
-        # The time at which a process started, which tells it from a later one with the same id; nil if it has ended.
+        # The start time of a process, which distinguishes it from a later one with the same id; nil if it has ended.
         def started(pid)
           File.read("/proc/#{pid}/stat").rpartition(") ").last.split[19]
         rescue SystemCallError

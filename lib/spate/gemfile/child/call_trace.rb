@@ -148,7 +148,7 @@ module Spate
           # `__FILE__ == $0` only reads a fact about the file itself.
           file = /^\d+ put\w+ +#{Regexp.escape(path.inspect.b)}.*\n/
           variable = /#{GLOBAL}.*\n/
-          # Instructions of `rescue` and `ensure` are printed with a margin.
+          # The disassembly prefixes instructions of `rescue` and `ensure` with "| ".
           text = text.gsub(/^(?:\| )+/, "").gsub(/#{file}#{variable}|#{variable}#{file}/, "")
           names = text.scan(/^\d+ getglobal +:(\S+)/).flatten.uniq.grep_v(/\A#{PASSING}/)
           rubys, others = names.partition { |name| RUBYS.include?(name) }

@@ -154,7 +154,8 @@ module Spate
             end
           end
 
-          # Whether an override turns a dependency into the lockfile's one ("-" removes it).
+          # Whether an override explains why the lockfile has another specifier than package.json. "-" removes the
+          # dependency.
           def overridden?(name, specifier)
             @overrides.any? { |selector, value| about?(selector, name) && (specifier || "-") == local(value) }
           end

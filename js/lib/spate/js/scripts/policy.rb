@@ -49,7 +49,7 @@ module Spate
             @unknown = []
           end
 
-          # Full names of packages for which proven? would be true if a registry were known.
+          # Full names of packages for which proven? returned false because the registry is unknown.
           attr_reader :unknown
 
           # Whether a package that a list names comes from the registry.
@@ -112,7 +112,7 @@ module Spate
           # Invalid entries, which name neither a package nor a version.
           def ignored = @list.keys.reject { |word| address?(word) || exact(word) }
 
-          # Full names of listed packages that may or may not come from the registry.
+          # Full names of listed packages of which it is unknown whether they come from the registry.
           def unknown = @source.unknown
 
           def decide(tree)

@@ -50,7 +50,7 @@ module Spate
 
           private
 
-          # Slots from a boot without settings, since Ruby keeps all slots that it was given.
+          # Uses the last boot without settings: with them, Ruby keeps all slots that it was given, needed or not.
           def slots
             last = @plain.last or return {}
             last.slots.each_with_index.to_h { |count, pool| [format(SLOTS, pool), count.to_s] }

@@ -8,7 +8,7 @@ module Spate
         # hold; empty if the word allows everything.
         class Comparator
           NOTHING = [["<", Version.new(0, 0, 0, "0")]].freeze
-          # A prerelease lower than every release and prerelease of the same numbers.
+          # The lowest prerelease: 1.2.3-0 is lower than 1.2.3 and all of its other prereleases.
           FIRST = "0"
 
           # nil if the text is invalid. prereleases: whether a bound allows prereleases of its own version.
