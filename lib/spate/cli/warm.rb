@@ -15,7 +15,7 @@ module Spate
       usage "spate warm status    list the parents, or why there is none"
       bundle_options
       common_options
-      example "spate warm on", "later runs of `spate exec rails`, `rake` and `rspec` start from a loaded application"
+      example "spate warm on", "later runs of rails, rake and rspec start from a loaded application"
       note "Never used with CI set, or in production. If a file or variable that the application used while loading\n" \
            "has changed, the command boots as usual. See docs/warm.md."
 
