@@ -45,7 +45,7 @@ module Spate
 
       # Programs that start another program: Spate's own, and Ruby, since RubyGems sets up a child's bundle
       # (BUNDLER_SETUP) before Ruby looks for the script.
-      PRELIMINARY = %r{(?:/spate|(?:\A|/)ruby[\d.]*)\z}
+      PRELIMINARY = %r{(?:/spate(?:-ruby)?|(?:\A|/)ruby[\d.]*)\z}
 
       class << self
         # The kind of this boot: "rails server", "rake db:migrate", "puma [test]". Computed once, because programs

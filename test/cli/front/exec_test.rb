@@ -53,6 +53,15 @@ class FrontExecTest < FrontCase
     same("bin/ruby", "script.rb")
   end
 
+  # The front end looks for past boots of the program's kind, to choose the variables for the heap.
+  def test_boot_log_has_the_kind_of_the_program
+    write("app/bin/tool", "#!/usr/bin/env ruby\nfork { exit! }\n", mode: 0o755)
+    run_program(front, "exec", "bin/tool", "task", dir: @app.folder)
+
+    assert_equal(["tool task"], Dir.glob("#{folder}/**/*.bootlog").flat_map { |path| File.readlines(path) }
+                                   .map { |line| line.split("\t")[1] })
+  end
+
   def test_failures_are_the_same
     [%w[missing], %w[ruby missing.rb], %w[ruby -e exit(7)], ["ruby", "-e", "raise 'odd'"],
      %w[ruby -e 1 -r a], %w[ruby -e nonsense(],
