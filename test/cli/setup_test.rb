@@ -47,6 +47,14 @@ class SetupTest < CLICase
     assert_match(/wrapper, .*\n +hint: spate setup --dir DIR/, none)
   end
 
+  def test_doctor_reports_a_launcher_that_is_not_on_the_path
+    write("gems/spate", "#!/bin/sh\n", mode: 0o755)
+    spate("setup", "--dir", bin)
+
+    assert_includes spate("doctor", env: { "PATH" => "#{folder}/gems:/usr/bin" }).out,
+                    "hint: put #{launcher} on the PATH: export PATH=\"#{bin}:$PATH\"\n"
+  end
+
   def test_its_own_file_is_replaced
     2.times { assert_equal 0, spate("setup", "--dir", bin).status }
   end

@@ -96,10 +96,11 @@ module Spate
         end
 
         def setup
-          folder = Setup.folder(@env)
-          return "spate setup, which writes #{folder}/spate" if folder
+          folder = Setup.folder(@env) or return "spate setup --dir DIR, with a folder early on the PATH"
+          path = File.join(folder, "spate")
+          return "spate setup, which writes #{path}" unless File.exist?(path) && Setup::Launcher.own?(path)
 
-          "spate setup --dir DIR, with a folder early on the PATH"
+          "put #{path} on the PATH: export PATH=\"#{folder}:$PATH\""
         end
 
         def find(name)
