@@ -53,6 +53,7 @@ TEST(a_touched_file_holds_and_is_worth_renewing) {
 
 /* The record has another digest; a stamp saves looking at it. */
 TEST(a_thorough_check_reads_what_a_stamp_proves) {
+    NEEDS_TIMES;
     static const uint8_t digest[] = {0x76, 0x92, 0xc3, 0xad}; /* the beginning of SHA-256 of "one" */
     const char *path = old_file("one");
     const char *record = record_of(SPATE_INPUT_FILE, 0, path);

@@ -103,7 +103,8 @@ module Spate
       # While a thread waits for the rest, its client has to hurry.
       def test_a_thread_that_waits
         errors = Thread::Queue.new
-        serve(threads: 1, limits: Limits.new(body_buffer: 1000, body_seconds: 1, minimum_rate: 1, body_rate: 10_000)) do |env|
+        limits = Limits.new(body_buffer: 1000, body_seconds: 1, minimum_rate: 1, body_rate: 10_000)
+        serve(threads: 1, limits: limits) do |env|
           env["rack.input"].read
           [200, PLAIN.dup, ["whole"]]
         rescue IOError => e
