@@ -64,7 +64,7 @@ class GemTest < Minitest::Test
 
   def run_as(app, *command, **more)
     env = environment.merge("HOME" => File.dirname(app), "SPATE_HOME" => nil, "SPATE_NO_OWN_CODE" => "1",
-                            "SPATE_BOOT_BACKGROUND" => nil, "BUNDLE_PATH" => "vendor/bundle", **more)
+                            "SPATE_BOOT_BACKGROUND" => nil, "CI" => nil, "BUNDLE_PATH" => "vendor/bundle", **more)
     output, status = run_in(app, *command, env: env)
     assert_predicate status, :success?, output
     output

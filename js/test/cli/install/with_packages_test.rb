@@ -164,7 +164,7 @@ class WithPackagesTest < CLICase
     assert_equal [%w[tool-1.0], ""], [@project.installed, config]
     assert_predicate install.last, :success?
     @project.bundle("config", "set", "--local", "spate.js", "true")
-    assert_match(/^hint: to install only gems in this project: spate install --no-js$/, install.first)
+    assert_match(/^hint: to install only gems: spate install --no-js$/, install.first)
   end
 
   def test_no_lockfile
