@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "fileutils"
 require "etc"
 require "tempfile"
 
@@ -120,8 +121,9 @@ module Benchmark
     # results: the folder that the file goes to.
     def self.write(name, tables, results: RESULTS)
       text = "# benchmark/#{name}\n\n#{machine}\n\n#{tables.join("\n")}"
-      Dir.mkdir(results) unless File.directory?(results)
-      File.write(File.join(results, "#{name}.md"), text)
+      path = File.join(results, "#{name}.md")
+      FileUtils.mkdir_p(File.dirname(path))
+      File.write(path, text)
       puts text
     end
   end

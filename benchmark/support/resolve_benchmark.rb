@@ -30,7 +30,7 @@ module Benchmark
     def run
       server = IndexServer.new(@index, latency: @latency).start
       tables = Dir.mktmpdir("spate-resolve-") { |folder| @apps.map { |app| table(app, folder, server.url) } }
-      Table.write(@latency.zero? ? "resolve" : "resolve-#{@latency}ms", tables)
+      Table.write("resolve/#{@latency.zero? ? "local" : "#{@latency}ms"}", tables)
     ensure
       server&.stop
     end
