@@ -58,6 +58,28 @@ class WarmCommandTest < WarmCase
     refute_path_exists "/proc/#{pid}"
   end
 
+  def test_off_while_a_parent_is_made
+    warm_up
+    @app.write("config/initializers/slow.rb", "sleep 1 if File.exist?('slow')\n")
+    FileUtils.touch(@app.path("slow"))
+    show
+    give_up = Time.now + PATIENCE
+    Thread.pass until made? || Time.now > give_up
+    spate("warm", "off")
+    Thread.pass while made? && Time.now < give_up
+
+    assert_empty parents
+  ensure
+    FileUtils.rm_f([@app.path("slow"), @app.path("config/initializers/slow.rb")]) if @app
+  end
+
+  # Whether a process makes a parent.
+  def made?
+    Dir.glob("#{store}/warm/*.lock").any? do |path|
+      File.open(path) { |lock| !lock.flock(File::LOCK_EX | File::LOCK_NB) }
+    end
+  end
+
   def test_a_killed_parent_harms_nothing
     warm_up.each { |parent| Process.kill(:KILL, parent["pid"]) }
     result = show

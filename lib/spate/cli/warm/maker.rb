@@ -56,6 +56,7 @@ module Spate
           stop(pid, "it changes while it is loaded", InPlace::Recorder::Passing) unless record == record(trace, folders)
           @place.add(pid, @kind, @streams, @socket, @path)
           Util::Files.write(@path, record, permissions: 0o600) # after that of an older parent is removed
+          @place.off if @place.off_since?(@started)
         end
 
         def report = @report ||= @place.temporary("report")

@@ -36,9 +36,14 @@ module Spate
 
         # Turns warm boots off. Returns the number of parents that end because of it.
         def off
+          Util::Files.make_folder(@folder, 0o700)
           Util::Files.remove(path("on"))
+          Util::Files.write(path("off"), "", permissions: 0o600)
           parents.select { |parent| parent["root"] == @root }.each { |parent| stop(parent) }.size
         end
+
+        # Whether they were turned off since then. A parent may have been in the making.
+        def off_since?(time) = File.exist?(path("off")) && File.mtime(path("off")) >= time
 
         def path(ending) = File.join(@folder, "#{@name}.#{ending}")
         def temporary(name) = File.join(@folder, "#{name}-#{Process.pid}-#{rand(1 << 32).to_s(16)}")
