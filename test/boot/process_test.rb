@@ -16,8 +16,9 @@ module Spate
       end
       [group.strip, files]
     end.freeze
-    # These processes end, or exec another program, before the test can read their list.
-    UNSEEN = ["an error that ends the process", "before Ruby is started again"].freeze
+    # These processes end, exec another program, or stay before the test can read their list.
+    # These processes end, exec another program, or fork before the test can read their list.
+    UNSEEN = ["an error that ends the process", "before Ruby is started again", "a program with warm boots"].freeze
 
     # RubyGems removes it from $LOADED_FEATURES after loading it.
     HIDDEN = ["boot/exec/prelude/rubygems/defaults/ruby.rb"].freeze

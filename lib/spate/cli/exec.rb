@@ -79,12 +79,17 @@ module Spate
       # Has such a parent made for later commands.
       def self.offer(command)
         session = ::Spate::Boot.session
-        return unless session&.caches && session.application.gemfile
+        return unless session&.caches && session.application.gemfile && warm?(session)
 
-        parent = ::Spate::Boot::WarmParent
-        parent::Offer.start(command, session.application.root, session.caches.store_root, session.environment)
+        ::Spate::Boot::WarmParent::Offer.start(command, session.application.root, session.environment)
       end
-      private_class_method :warm_parent, :offer
+
+      # Whether warm boots are on: as CLI::Warm::Place#on?.
+      def self.warm?(session)
+        name = Native.content_hash(nil, session.application.root)
+        session.environment["SPATE_WARM"] == "1" || File.exist?("#{session.caches.store_root}/warm/#{name}.on")
+      end
+      private_class_method :warm_parent, :offer, :warm?
 
       # Whether every gem of the bundle is installed. Called in the program's process.
       def self.complete?

@@ -10,9 +10,8 @@ module Spate
 
         # Called in the command's own process. root: of the application. env: as the command was started with. Never
         # raises.
-        def self.start(words, root, store_root, env)
-          on = env["SPATE_WARM"] == "1" || File.exist?("#{store_root}/warm/#{Native.content_hash(nil, root)}.on")
-          return unless on && File.basename($PROGRAM_NAME) == LAUNCHER && Dir.pwd == root
+        def self.start(words, root, env)
+          return unless File.basename($PROGRAM_NAME) == LAUNCHER && Dir.pwd == root
 
           variables = env.map { |pair| pair.map(&:b).join("=") }
           place = Native::Warm.place(words, variables, root) or return
