@@ -16,7 +16,6 @@ module Spate
       end
       [group.strip, files]
     end.freeze
-    # These processes end, exec another program, or stay before the test can read their list.
     # These processes end, exec another program, or fork before the test can read their list.
     UNSEEN = ["an error that ends the process", "before Ruby is started again", "a program with warm boots"].freeze
 
