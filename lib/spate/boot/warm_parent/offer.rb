@@ -17,7 +17,7 @@ module Spate
           place = Native::Warm.place(words, variables, root) or return
           folders = Background::RubyOptions.load_path.flat_map { |path| ["-I", path] }
           command = [::Spate::Util::Ruby.path, "--disable-gems", *folders, SCRIPT, File.expand_path($PROGRAM_NAME),
-                     root, *place]
+                     root, *place, Time.now.to_f.to_s]
           File.open(File::NULL, "w") do |null|
             Native.start_apart(command, variables, null.fileno)
           end

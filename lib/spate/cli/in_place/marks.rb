@@ -72,6 +72,19 @@ module Spate
           Util::Files.remove(temporary)
         end
 
+        # The first path whose mark differs, or nil.
+        def difference(other)
+          mine, others = [self, other].map { |marks| marks.packed.to_h }
+          (mine.keys | others.keys).find { |path| mine[path] != others[path] }
+        end
+
+        # [[path, bytes]]
+        def packed
+          @folders.flat_map do |folder, marks|
+            marks.map { |name, stat, facts| [[folder, name, facts & FOLLOW], pack(0, stat, facts)] }
+          end
+        end
+
         def to_bytes(texts)
           heads = @folders.map { |folder, marks| [texts.add(folder), marks.size].pack("L2") }
           heads.join << @folders.values.flatten(1).map { |name, *numbers| pack(texts.add(name), *numbers) }.join

@@ -16,14 +16,15 @@ module Spate
         PATIENCE = 300
         Refused = InPlace::Recorder::Refused
 
-        # place: Place of the project. kind, streams: see core/front/warm. path: of the record.
-        def initialize(launcher, place, kind, streams, path, env)
+        # place: Place of the project. kind, streams: see core/front/warm. path: of the record. asked: the time.
+        def initialize(launcher, place, kind, streams, path, env, asked)
           @launcher = launcher
           @place = place
           @kind = kind
           @streams = streams
           @path = path
           @env = env
+          @asked = asked
         end
 
         # Leaves the reason if there is no parent. Does nothing while another process makes it.
@@ -49,14 +50,16 @@ module Spate
           @socket = @place.socket
           trace = trace()
           folders = reported
-          record = record(trace, folders)
+          marks = marks(trace, folders)
           pid = serve
           obstacle = reported.first and stop(pid, "the loaded application has #{obstacle}")
           sleep InPlace::Recorder::SETTLE.first
-          stop(pid, "it changes while it is loaded", InPlace::Recorder::Passing) unless record == record(trace, folders)
+          changed = marks.difference(marks(trace, folders))
+          stop(pid, "#{changed.first(2).join("/")} changed", InPlace::Recorder::Passing) if changed
+          record = InPlace::Record.new(marks, @env, InPlace.ignored(trace)).to_s("#{@socket}\n", 1)
           @place.add(pid, @kind, @streams, @socket, @path)
           Util::Files.write(@path, record, permissions: 0o600) # after that of an older parent is removed
-          @place.off if @place.off_since?(@started)
+          @place.off if @place.off_since?(@asked)
         end
 
         def report = @report ||= @place.temporary("report")
@@ -95,7 +98,7 @@ module Spate
         end
 
         # What a boot writes it does not depend on, unless it also reads that.
-        def record(trace, folders)
+        def marks(trace, folders)
           refuse(trace.trouble.first) if trace.trouble.any?
           marks = InPlace::Marks.new(@started, folders, harmless: HARMLESS)
           trace.paths.each do |path, kinds|
@@ -103,8 +106,7 @@ module Spate
             refuse("loading the application reads and writes #{path}") if read_and_written?(path, kinds)
             marks.add(path.b, kinds) unless kinds.include?(:written) || path.start_with?(@place.caches)
           end
-          marks.prove_times(@path)
-          InPlace::Record.new(marks, @env, InPlace.ignored(trace)).to_s("#{@socket}\n", 1)
+          marks.tap { marks.prove_times(@path) }
         end
 
         # Spate's own caches do not change what a program does.
