@@ -161,7 +161,7 @@ module Spate
         watch(File.join(folder, "current"), "--workers", "2")
         File.unlink(File.join(folder, "current"))
         Process.kill(:USR2, @server)
-        assert_match(/is not a folder/, told(/^error: /))
+        assert_match(/is not a directory/, told(/^error: /))
         assert_match(/exit code 9; this one continues/, told(/restart: the new server did not start/))
         assert_equal "hello\n", get("/hello.txt").body
         assert_equal "ok", JSON.parse(get("/-/health", port: @admin).body)["state"]

@@ -108,7 +108,7 @@ module Spate
       output, status, = profile(command: %w[sleep 0])
 
       assert_equal 2, status
-      assert_match(/^error: sleep left no profile/, output)
+      assert_match(/^error: sleep wrote no profile/, output)
     end
 
     def test_compare_with_an_invalid_profile

@@ -44,7 +44,7 @@ module Spate
         _, told = capture_io do
           assert_raises(Error) { rackup.run(->(_) {}, Host: "127.0.0.1", Port: taken.local_address.ip_port) }
         end
-        assert_match(/\Ahint: process #{Process.pid} has it .*choose another --port\n\z/, told)
+        assert_match(/\Ahint: process #{Process.pid} uses it .*choose another --port\n\z/, told)
       ensure
         taken.close
       end
