@@ -73,7 +73,7 @@ class GemTest < Minitest::Test
   # The programs that the front end has started once its record is there.
   def programs_until_answered(app, *before)
     trace = File.join(app, "trace")
-    give_up = Time.now + 60
+    give_up = Time.now + 180 # after a change there is a pause of a minute
     loop do
       run_as(app, *before, "strace", "-f", "-qq", "-e", "trace=execve", "-o", trace, "#{folder}/first/spate", "install")
       programs = File.readlines(trace).grep(/ = 0$/).map { |line| line[/execve\("(.*?)"/, 1] }.drop(1)

@@ -69,6 +69,7 @@ class DistrustTest < InstallCase
   def test_store_in_a_folder_that_is_a_dangling_link
     @source.add("pkg", "1.0")
     project = app(gems: %w[pkg])
+    FileUtils.rm_rf("#{project.home}/spate")
     File.symlink("/nonexistent/folder", "#{project.home}/spate")
 
     assert_fails(project, 9)

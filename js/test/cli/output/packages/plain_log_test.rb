@@ -30,7 +30,7 @@ class PackagesPlainLogTest < CLICase
       ran the scripts of esbuild@0.1.0 in 2.5 s
       built a-1 in 2.5 s
       running `yarn install --immutable`
-      left to `npm ci`: git; links
+      running `npm ci`: git; links
       warning: old
       hint: new
     TEXT

@@ -51,7 +51,7 @@ class PackagesProgressLineTest < CLICase
     sleep 0.15
     line.finish
 
-    assert_includes screen.string, "left to `npm ci`: a link \\e[2J\n"
+    assert_includes screen.string, "running `npm ci`: a link \\e[2J\n"
     assert_includes screen.string, " gems 131/155 · packages 820/1356"
   end
 end
