@@ -63,7 +63,8 @@ class GemTest < Minitest::Test
   end
 
   def run_as(app, *command, **more)
-    env = environment.merge("HOME" => File.dirname(app), "SPATE_HOME" => nil, "SPATE_NO_OWN_CODE" => "1",
+    own = %w[XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME XDG_STATE_HOME TMPDIR].to_h { |name| [name, nil] }
+    env = environment.merge("HOME" => File.dirname(app), **own, "SPATE_HOME" => nil, "SPATE_NO_OWN_CODE" => "1",
                             "SPATE_BOOT_BACKGROUND" => nil, "CI" => nil, "BUNDLE_PATH" => "vendor/bundle", **more)
     output, status = run_in(app, *command, env: env)
     assert_predicate status, :success?, output
