@@ -1,4 +1,4 @@
-/* What the program prints instead of Ruby: the same bytes. */
+/* The output of the program: the bytes that Ruby would print. */
 #ifndef SPATE_FRONT_ANSWER_H
 #define SPATE_FRONT_ANSWER_H
 

@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #define BACKLOG 64
-/* Milliseconds. No descriptor tells that a child was stopped. */
+/* Milliseconds. No descriptor reports that a child was stopped. */
 #define STOP_PAUSE 100
 /* Seconds that a client may take to send its request. */
 #define PATIENCE 2

@@ -14,7 +14,7 @@ typedef struct spate_warm_connection {
     size_t used;
 } spate_warm_connection;
 
-/* What spate_warm_receive found. */
+/* The results of spate_warm_receive. */
 typedef enum spate_warm_arrival {
     SPATE_WARM_NOTHING, /* yet */
     SPATE_WARM_REPLY,

@@ -18,7 +18,7 @@ typedef struct spate_warm_signals {
 bool spate_warm_take_signals(spate_warm_signals *signals);
 void spate_warm_return_signals(spate_warm_signals *signals);
 
-/* Sends the signals that have arrived to the child. What a terminal sends goes to the child's group. */
+/* Sends the signals that have arrived to the child. Signals from a terminal go to the child's group. */
 void spate_warm_forward(const spate_warm_signals *signals, pid_t child);
 
 /* Stops this process by the signal; the child continues after it. */

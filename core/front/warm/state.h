@@ -1,4 +1,4 @@
-/* What a process inherits besides its environment, and what a boot can see of it. */
+/* The attributes that a process inherits besides its environment, and that a boot can read. */
 #ifndef SPATE_FRONT_WARM_STATE_H
 #define SPATE_FRONT_WARM_STATE_H
 

@@ -2,8 +2,7 @@
 
 #include "machine/apart.h"
 
-/* C strings, ended by NULL; valid until the Array or its Strings change. */
-static void take_texts(VALUE texts, char **taken) {
+void spate_take_texts(VALUE texts, char **taken) {
     long count = RARRAY_LEN(texts);
     for (long i = 0; i < count; i++) {
         VALUE text = RARRAY_AREF(texts, i);
@@ -27,8 +26,8 @@ static VALUE native_start_apart(VALUE self, VALUE words, VALUE environment, VALU
         rb_raise(rb_eArgError, "no program");
     char **word_texts = ALLOCV_N(char *, word_buffer, RARRAY_LEN(words) + 1);
     char **environment_texts = ALLOCV_N(char *, environment_buffer, RARRAY_LEN(environment) + 1);
-    take_texts(words, word_texts);
-    take_texts(environment, environment_texts);
+    spate_take_texts(words, word_texts);
+    spate_take_texts(environment, environment_texts);
     spate_status status = spate_start_apart(word_texts, environment_texts, descriptor, &error);
     ALLOCV_END(environment_buffer);
     ALLOCV_END(word_buffer);

@@ -31,6 +31,9 @@ spate_compile_cache_file spate_take_state(VALUE state);
 /* Raises the error as SystemCallError, ArgumentError or NoMemoryError. */
 NORETURN(void spate_raise(const spate_error *error));
 
+/* C strings, ended by NULL: room for one more than the Array has. Valid until the Array or its Strings change. */
+void spate_take_texts(VALUE texts, char **taken);
+
 /* Whether SPATE_TRUST_STORE=1 is set, for volumes without meaningful owners. */
 bool spate_trusts_owners(void);
 

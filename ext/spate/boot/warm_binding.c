@@ -92,17 +92,6 @@ static VALUE warm_children(VALUE self) {
     return SIZET2NUM(parent.count);
 }
 
-/* C strings, ended by NULL; valid until the Array or its Strings change. */
-static void take_texts(VALUE texts, char **taken) {
-    long count = RARRAY_LEN(texts);
-    for (long at = 0; at < count; at++) {
-        VALUE text = RARRAY_AREF(texts, at);
-        Check_Type(text, T_STRING);
-        taken[at] = StringValueCStr(text);
-    }
-    taken[count] = NULL;
-}
-
 /*
  * place(words, environment, folder): [kind, streams, state] of the parent from which the command can be forked; nil: it
  * boots. environment: ["NAME=value"].
@@ -115,8 +104,8 @@ static VALUE warm_place(VALUE self, VALUE words, VALUE environment, VALUE folder
     Check_Type(environment, T_ARRAY);
     char **program = ALLOCV_N(char *, word_buffer, RARRAY_LEN(words) + 1);
     char **variables = ALLOCV_N(char *, environment_buffer, RARRAY_LEN(environment) + 1);
-    take_texts(words, program);
-    take_texts(environment, variables);
+    spate_take_texts(words, program);
+    spate_take_texts(environment, variables);
     bool found = program[0] && spate_warm_program_of(program[0], place) &&
                  spate_warm_kind(program, variables, kind) && spate_warm_state(state);
     ALLOCV_END(environment_buffer);

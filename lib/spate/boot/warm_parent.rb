@@ -22,7 +22,7 @@ module Spate
       OWN_RAILS = %r{\A#!/usr/bin/env ruby\n.*(?:APP|ENGINE)_PATH}m
       ENVIRONMENTS = %w[RAILS_ENV RACK_ENV].freeze
       MAGIC = "SPATEW2"
-      # What a client asks for. ignored, blocked: masks of signals. others: numbers of descriptors.
+      # The request of a client. ignored, blocked: masks of signals. others: numbers of descriptors.
       Request = Struct.new(:words, :environment, :ignored, :blocked, :others) do
         def self.parse(text)
           magic, ignored, blocked, others, count, *rest = text.split("\0", -1)
@@ -79,7 +79,7 @@ module Spate
 
       def folders = $LOAD_PATH.grep(String).select { |path| path.start_with?("/") }
 
-      # What was printed while the application was loaded: [text of stdout, text of stderr].
+      # The output from loading the application: [text of stdout, text of stderr].
       def output
         texts = [$stdout, $stderr].map do |stream|
           stream.flush
@@ -160,7 +160,7 @@ module Spate
       def ignore(name)
         Signal.trap(name, "IGNORE")
       rescue ArgumentError
-        nil # Ruby's own, or one that nobody can ignore
+        nil # a signal that Ruby uses itself, or KILL or STOP
       end
     end
   end

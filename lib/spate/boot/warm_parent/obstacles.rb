@@ -3,7 +3,7 @@
 module Spate
   module Boot
     class WarmParent
-      # What a process holds that a forked one would not have, or would share: threads, sockets, child processes.
+      # Resources that a forked process would lose or share: threads, sockets, child processes.
       class Obstacles
         # Threads that their library starts again where it needs them.
         HARMLESS = /AR Pool Reaper|ActiveRecord::ConnectionAdapters::ConnectionPool::Reaper/

@@ -14,7 +14,7 @@ module Spate
         # Seconds, for all.
         LIMIT = 120
 
-        # Why there can be no record: the message.
+        # The command cannot be recorded. The message has the reason.
         class Refused < StandardError; end
         # A reason that may be gone the next time.
         class Passing < Refused; end
@@ -185,7 +185,7 @@ module Spate
         def rights = File.readlines(STATUS, chomp: true).grep(/\A(?:Uid|Gid|Groups|CapEff):/).join.b
       end
 
-      # What a command prints, with bytes that stand for facts of one run: SPATE_OUTPUT_SECONDS and others.
+      # The output of a command, with placeholders for the facts of one run: SPATE_OUTPUT_SECONDS and others.
       class Template
         FACTS = [[/(?<=\()(?:[\d.]+ s|\d+:\d\d min)(?=\)$)/, "\x01"], [/(?<="seconds":)[\d.e-]+/, "\x02"],
                  [/(?<="peak_memory":)\d+/, "\x03"]].freeze

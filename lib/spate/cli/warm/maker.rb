@@ -27,7 +27,7 @@ module Spate
           @asked = asked
         end
 
-        # Leaves the reason if there is no parent. Does nothing while another process makes it.
+        # Makes the parent, or stores the reason for the failure. Does nothing while another process makes it.
         def call
           @place.alone(@kind, @streams) { attempt }
         rescue Refused => e
@@ -97,7 +97,7 @@ module Spate
           Util::Files.remove(report)
         end
 
-        # What a boot writes it does not depend on, unless it also reads that.
+        # A boot does not depend on files that it writes, unless it also reads them.
         def marks(trace, folders)
           refuse(trace.trouble.first) if trace.trouble.any?
           marks = InPlace::Marks.new(@started, folders, harmless: HARMLESS)
