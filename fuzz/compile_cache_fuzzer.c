@@ -1,4 +1,5 @@
-/* Any bytes as a compile cache: what is taken can be read to its last blob inside the bytes, and found by path. */
+/* Fuzzes compile caches: if a file is accepted, everything in it can be read without leaving its memory and found by
+ * path. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +21,7 @@ static uint64_t sum_of(const void *bytes, size_t length) {
 size_t LLVMFuzzerMutate(uint8_t *bytes, size_t length, size_t capacity);
 size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t length, size_t capacity, unsigned seed);
 
-/* Without the right length, key and checksum nothing else would ever be looked at: seven in eight are sealed again. */
+/* Repairs length, key and checksum of seven in eight inputs. Otherwise the parser would reject nearly all of them. */
 size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t length, size_t capacity, unsigned seed) {
     disk_header header;
     length = LLVMFuzzerMutate(bytes, length, capacity);
@@ -48,7 +49,7 @@ static uint64_t read_all(spate_compile_cache *compile_cache) {
         spate_compile_cache_file file = spate_compile_cache_file_at(compile_cache, i);
         require(strlen(file.path) == file.path_length && file.path_length > 0);
         require((const uint8_t *)file.blob != NULL);
-        /* Two entries may claim one path, in a table made by hand; what is found has it. */
+        /* A handcrafted table may have two entries with the same path. The entry that is found must have that path. */
         if (spate_compile_cache_find(compile_cache, spate_compile_cache_hash(file.path, file.path_length), file.path,
                                      file.path_length, &index)) {
             require(index < spate_compile_cache_count(compile_cache));
@@ -72,8 +73,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t length) {
     spate_compile_cache *compile_cache;
     spate_compile_cache_fault fault;
     spate_error error = {0};
-    volatile uint64_t sum = 0;                         /* read, so that reading the bytes is not optimized away */
-    uint8_t *bytes = malloc(length == 0 ? 1 : length); /* aligned, and its end is watched */
+    volatile uint64_t sum = 0;                         /* volatile, so that the reads are not optimized away */
+    uint8_t *bytes = malloc(length == 0 ? 1 : length); /* aligned; AddressSanitizer detects reads beyond its end */
 
     require(bytes != NULL);
     memcpy(bytes, input, length);

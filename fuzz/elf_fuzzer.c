@@ -1,4 +1,5 @@
-/* Any bytes as a shared library: what it promises is read, or it is refused, without leaving the bytes. */
+/* Fuzzes ELF files: a shared library is either read or rejected, without leaving its memory, and twice with the same
+ * result. */
 #include <stdlib.h>
 #include <string.h>
 

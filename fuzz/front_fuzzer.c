@@ -1,7 +1,7 @@
 /*
- * What the front end reads: the record of a command with nothing to do, if the input begins as one; else words,
- * environment, boot log, versions, paths, in a list of texts that end with NUL, in which "--" alone begins the
- * environment.
+ * Fuzzes what the native program reads. If the input begins with the magic of a record of a command with nothing to do,
+ * it is read as such a record. Otherwise it is a list of NUL-terminated texts, which are read as command line,
+ * environment, boot log, versions and paths. The text "--" separates the words from the environment.
  */
 #include "front/in_place.c"
 
@@ -22,7 +22,7 @@
 size_t LLVMFuzzerMutate(uint8_t *bytes, size_t length, size_t capacity);
 size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t length, size_t capacity, unsigned seed);
 
-/* Sets sizes and checksum of a record, except in each eighth. */
+/* Repairs sizes and checksum of seven in eight records. */
 size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t length, size_t capacity, unsigned seed) {
     spate_in_place_header header;
     length = LLVMFuzzerMutate(bytes, length, capacity);
@@ -83,7 +83,7 @@ static void read_texts(char **words, size_t count) {
     (void)spate_read_boots(words[0], words[1], &boots);
 }
 
-/* What parse takes can be compared and printed without leaving the bytes. */
+/* A record that parse() accepts can be compared and printed without leaving its memory. */
 static void read_record(const uint8_t *data, size_t size) {
     static char *const environment[] = {"HOME=/nonexistent", "TERM=xterm", "A", NULL};
     static int null = -1;

@@ -1,6 +1,6 @@
 /*
- * Any bytes as gzip, zlib or raw deflate: inflating them whole and as a stream must give the same. A libdeflate build may
- * accept what zlib rejects (it does not check that a code is complete in every case); nothing else may differ.
+ * Fuzzes inflating of gzip, zlib and raw deflate: a whole buffer and a stream must give the same result. libdeflate may
+ * accept what zlib rejects, because it does not always check that a code is complete. No other difference is allowed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +40,7 @@ static bool is_damage(spate_status status) {
 }
 
 #ifdef SPATE_HAVE_LIBDEFLATE
-/* Whether one of a file's members is such that only zlib rejects it: what follows it is then seen by one of the two. */
+/* Whether one of the members is rejected only by zlib. Then only one of the two reads the members after it. */
 static bool accepts_more(spate_container container, const uint8_t *input, size_t length, size_t max, size_t step) {
     spate_buffer whole = {0}, stream = {0};
     size_t consumed = 0;
@@ -86,7 +86,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t length) {
     static const size_t limits[] = {0, 1, 100, 65536, MAX_OUTPUT, MAX_OUTPUT, MAX_OUTPUT, MAX_OUTPUT};
     if (length == 0)
         return 0;
-    uint8_t choice = *input++; /* container, limit and step */
+    uint8_t choice = *input++; /* selects container, limit and step */
     length--;
     size_t max = limits[choice >> 2 & 7];
     compare((spate_container)(choice & 3), input, length, max, choice & 32 ? 4096 : 17);

@@ -1,4 +1,4 @@
-/* Any bytes as a record of inputs: what is taken can be shown and checked without leaving the bytes. */
+/* Fuzzes records of inputs: a record that is accepted can be listed and checked without leaving its memory. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ static void require(bool condition) {
 size_t LLVMFuzzerMutate(uint8_t *bytes, size_t length, size_t capacity);
 size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t length, size_t capacity, unsigned seed);
 
-/* Without the right checksum and length nothing else would ever be looked at: seven in eight are sealed again. */
+/* Repairs checksum and length of seven in eight inputs. Otherwise the parser would reject nearly all of them. */
 size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t length, size_t capacity, unsigned seed) {
     length = LLVMFuzzerMutate(bytes, length, capacity);
     if (length < 56 || seed % 8 == 0)
@@ -57,7 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t length) {
     static const spate_inputs_place place = {roots, 2, environment, "/nonexistent/cpuinfo"};
     spate_inputs *record;
     spate_error error = {0};
-    volatile uint64_t total = 0; /* read, so that reading the bytes is not optimized away */
+    volatile uint64_t total = 0; /* volatile, so that the reads are not optimized away */
     uint64_t sum = 0;
 
     spate_status status = spate_inputs_parse(&record, input, length, &error);

@@ -1,4 +1,4 @@
-/* Any bytes as a feature load-path cache: what is taken can be asked for anything without leaving the bytes. */
+/* Fuzzes load-path caches: features can be looked up in a cache that is accepted without leaving its memory. */
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ static void require(bool condition) {
 size_t LLVMFuzzerMutate(uint8_t *bytes, size_t length, size_t capacity);
 size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t length, size_t capacity, unsigned seed);
 
-/* Without the right beginning, length and checksum nothing else would ever be looked at: seven in eight are sealed. */
+/* Repairs magic, length and checksum of seven in eight inputs. Otherwise the reader would reject nearly all of them. */
 size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t length, size_t capacity, unsigned seed) {
     spate_load_path_cache_header header;
     length = LLVMFuzzerMutate(bytes, length, capacity);
@@ -71,7 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t length);
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t length) {
     spate_load_path_cache cache;
     spate_error error = {0};
-    uint8_t *bytes = malloc(length ? length : 1); /* aligned, and its end is watched */
+    uint8_t *bytes = malloc(length ? length : 1); /* aligned; AddressSanitizer detects reads beyond its end */
     require(bytes != NULL);
     memcpy(bytes, input, length);
     spate_status status = spate_load_path_cache_open(&cache, bytes, length, &error);

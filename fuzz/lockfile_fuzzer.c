@@ -1,9 +1,9 @@
 /*
- * Any bytes as a Gemfile.lock, read by the parser and planned, in an embedded Ruby. Only Lockfile::ParseError and
- * Planner::Incomplete may come out, each with one line of message; libFuzzer bounds time and memory.
+ * Fuzzes the parser of Gemfile.lock and the planner, in an embedded Ruby. They may only raise Lockfile::ParseError and
+ * Planner::Incomplete, with one-line messages. libFuzzer limits time and memory.
  *
- * libFuzzer sees no Ruby code by itself: a trace point on each line of Spate counts pairs of consecutive lines into
- * its extra counters.
+ * libFuzzer cannot measure coverage of Ruby code. A trace point on each line of Spate counts pairs of consecutive lines
+ * in its extra counters.
  */
 #include <ruby.h>
 #include <ruby/debug.h>
@@ -19,7 +19,7 @@ __attribute__((section("__libfuzzer_extra_counters"))) static uint8_t counters[C
 static uint32_t previous;
 static VALUE target;
 
-/* Answers nil, or what went wrong as a String. */
+/* Returns nil, or a description of the problem as a String. */
 static const char *const harness =
     "platform = Spate::Platform.parse('x86_64-linux')\n"
     "lambda do |bytes|\n"
@@ -49,7 +49,7 @@ static void count_line(VALUE trace, void *unused) {
         return;
     name = RSTRING_PTR(path);
     length = RSTRING_LEN(path);
-    /* The end of the path tells our files apart. */
+    /* The end of the path distinguishes Spate's files. */
     for (index = length > 16 ? length - 16 : 0; index < length; index++)
         place = place * 16777619u ^ (uint8_t)name[index];
     place ^= place >> 16;
@@ -79,7 +79,8 @@ static VALUE evaluate(const char *text) {
     return value;
 }
 
-/* Ruby's handlers would turn libFuzzer's alarm into an exception: libFuzzer sets its own where it finds none. */
+/* Resets Ruby's signal handlers, so that libFuzzer installs its own. With Ruby's, a timeout would raise an
+ * exception. */
 static void forget_signal_handlers(void) {
     static const int signals[] = {SIGALRM, SIGINT, SIGTERM, SIGSEGV, SIGBUS, SIGILL, SIGUSR1, SIGUSR2};
     size_t index;
@@ -98,7 +99,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     (void)argv;
     if (library == NULL)
         die("SPATE_LIB must name the lib folder");
-    RUBY_INIT_STACK; /* else Ruby 3.4 collects what is alive */
+    RUBY_INIT_STACK; /* otherwise Ruby 3.4 frees objects that are in use */
     ruby_init();
     ruby_options(4, options);
     rb_ary_unshift(rb_gv_get("$LOAD_PATH"), rb_str_new_cstr(library));

@@ -1,5 +1,5 @@
-# The fuzzer of the lockfile parser: `make -f fuzz/lockfile_fuzzer.mk run FUZZ_SECONDS=30` from anywhere.
-# New inputs are kept in tmp/fuzz/lockfile, what fails in tmp/fuzz/lockfile-*.
+# Runs the fuzzer of the lockfile parser: `make -f fuzz/lockfile_fuzzer.mk run FUZZ_SECONDS=30` from any directory. New
+# inputs are written to tmp/fuzz/lockfile, failing ones to tmp/fuzz/lockfile-*.
 CLANG ?= clang
 RUBY ?= ruby
 FUZZ_SECONDS ?= 30

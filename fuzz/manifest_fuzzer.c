@@ -1,4 +1,4 @@
-/* Any bytes as a manifest: what is taken can be read to its last string without leaving the bytes, and found by
+/* Fuzzes manifests: if a manifest is accepted, everything in it can be read without leaving its memory and found by
  * path. */
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static uint64_t sum_of(const char *text, size_t length) {
 size_t LLVMFuzzerMutate(uint8_t *bytes, size_t length, size_t capacity);
 size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t length, size_t capacity, unsigned seed);
 
-/* Without the right checksum and length nothing else would ever be looked at: seven in eight are sealed again. */
+/* Repairs checksum and length of seven in eight inputs. Otherwise the parser would reject nearly all of them. */
 size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t length, size_t capacity, unsigned seed) {
     length = LLVMFuzzerMutate(bytes, length, capacity);
     if (length < 128 || seed % 8 == 0)
@@ -38,8 +38,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t length);
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t length) {
     spate_manifest *manifest;
     spate_error error = {0};
-    volatile uint64_t sum = 0; /* read, so that reading the bytes is not optimized away */
-    uint8_t *bytes = malloc(length + 1); /* aligned, and its end is watched */
+    volatile uint64_t sum = 0; /* volatile, so that the reads are not optimized away */
+    uint8_t *bytes = malloc(length + 1); /* aligned; AddressSanitizer detects reads beyond its end */
 
     require(bytes != NULL);
     memcpy(bytes, input, length);

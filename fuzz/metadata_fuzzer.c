@@ -1,5 +1,5 @@
-/* Any bytes as a gem's metadata: what is read can be walked to its last node without leaving the text, every collection
- * has as many children as it says, and an alias leads back. */
+/* Fuzzes the reader of gem metadata: all nodes refer to bytes within the text, the counts of children are right, and
+ * aliases refer to earlier nodes. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Any bytes as a name and a link's target: what is accepted is checked again, by other means than the core's. */
+/* Fuzzes names and link targets: what the core accepts is checked again in a different way. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@ static void require(bool condition) {
         abort();
 }
 
-/* Relative, no empty part, no dots, no control bytes but CR. */
+/* The path must be relative, without empty, "." or ".." components and without control bytes except CR. */
 static void require_clean(const char *path, size_t length) {
     require(strlen(path) == length && length <= 4096);
     if (length == 0)
@@ -41,7 +41,7 @@ static bool clean(cleaner *cleaner, const char *name, size_t name_length, char *
     return false;
 }
 
-/* Walks the target from the link's folder as a kernel would where no part is a link. */
+/* Walks the target from the link's directory, like a kernel if no component is a symlink. */
 static void require_inside(const char *path, const char *target) {
     long depth = 0;
     for (const char *at = path; *at != '\0'; at++)
@@ -63,7 +63,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t length);
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t length) {
     char path[4097], again[4097], small[8];
     size_t path_length, again_length;
-    char *name = malloc(length + 1); /* exact, so that a read beyond it is seen */
+    char *name = malloc(length + 1); /* exact size, so that AddressSanitizer detects reads beyond its end */
     require(name != NULL);
     memcpy(name, input, length);
 

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-# Mutated responses of a team's cache: `ruby fuzz/remote_cache_fuzzer.rb [SECONDS [SEED]]`. For any bytes the readers
-# raise only their own errors, take bounded memory and time, and write nothing outside of the store. A failing input
-# is written to tmp/fuzz, and reported as libFuzzer does.
+# Fuzzes the readers of a team cache's responses: `ruby fuzz/remote_cache_fuzzer.rb [SECONDS [SEED]]`. For any bytes,
+# they raise only their own errors, use limited memory and time, and write nothing outside the store. A failing input is
+# written to tmp/fuzz and reported in the format of libFuzzer.
 $LOAD_PATH.unshift File.expand_path("../lib", __dir__)
 require "spate"
 require "spate/native/install"
@@ -14,13 +14,13 @@ require "zlib"
 require_relative "remote_cache/mutation"
 require_relative "remote_cache/targets"
 
-# One run.
+# Runs all targets with random mutations.
 class RemoteCacheFuzzer
   FOUND = File.expand_path("../tmp/fuzz", __dir__)
-  # For one input; and megabytes that the process may grow by.
+  # Limits for the time of one input, and for the growth of the process in megabytes.
   SECONDS = 10
   MEGABYTES = 512
-  # Inputs between two checks of memory and files.
+  # Number of inputs between two checks of memory and files.
   SOME = 200
 
   def initialize(folder, seed)
@@ -31,7 +31,7 @@ class RemoteCacheFuzzer
     @runs = 0
   end
 
-  # Returns how many inputs were read.
+  # Returns the number of inputs.
   def run(seconds)
     puts "INFO: seed corpus: files: #{@targets.sum { |target| target.seeds.size }}"
     @targets.each { |target| target.seeds.each { |bytes| try(target, bytes) } }
@@ -61,7 +61,7 @@ class RemoteCacheFuzzer
     abort "#{target.name}: #{e.class}: #{e.message}\n#{e.backtrace.first(8).join("\n")}\n#{path}"
   end
 
-  # Objects may stay in the store, until they are pruned.
+  # Ignores objects, which stay in the store until they are pruned.
   def files
     found = {}
     Find.find(@folder) do |path|

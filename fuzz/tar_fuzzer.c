@@ -1,11 +1,11 @@
-/* Any bytes as a tar: the walk from memory and the walk from a stream must tell the same. */
+/* Fuzzes the tar reader: reading from memory and from a stream must give the same result. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "archive/tar.h"
 #include "digest/digest.h"
 
-/* Everything that a walk says goes into one digest. */
+/* The result of reading an archive: `digest` covers all entries and payloads. */
 typedef struct story {
     spate_status status;
     unsigned members;
@@ -32,7 +32,7 @@ static void add_entry(spate_digest *digest, const spate_tar_entry *entry) {
     add(digest, &entry->size, sizeof entry->size);
 }
 
-/* Each second member is left unread. */
+/* Reads a payload in steps. Only called for every second member, so that the others are skipped. */
 static spate_status add_payload(spate_digest *digest, spate_tar *tar, const spate_tar_entry *entry, size_t step,
                                 spate_error *error) {
     uint8_t piece[1024];
@@ -78,7 +78,7 @@ static story tell(spate_tar *tar, size_t step) {
     return story;
 }
 
-/* The bytes as stored blocks of a raw deflate stream. Freed by the caller. */
+/* Returns the bytes as stored blocks of a raw deflate stream. The caller frees it. */
 static uint8_t *stored(const uint8_t *bytes, size_t length, size_t *stored_length) {
     uint8_t *out = malloc(length + 5 * (length / 65535 + 1));
     size_t at = 0;
@@ -104,7 +104,7 @@ static uint8_t *stored(const uint8_t *bytes, size_t length, size_t *stored_lengt
 size_t LLVMFuzzerMutate(uint8_t *bytes, size_t length, size_t capacity);
 size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t length, size_t capacity, unsigned seed);
 
-/* A mutated header has the wrong checksum, and would be all that the walker ever sees of it: three in four are sealed again. */
+/* Repairs the header checksums of three in four inputs. Otherwise the reader would reject nearly all of them. */
 size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t length, size_t capacity, unsigned seed) {
     length = LLVMFuzzerMutate(bytes, length, capacity);
     for (size_t at = 0; seed % 4 != 0 && at + 512 <= length; at += 512) {

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* A signed gem has six. */
+/* A signed gem has six members, so 64 is generous. */
 #define OUTER_MEMBERS_MAX 64
 
 /* ---- archives that are not gems ---- */
@@ -81,7 +81,7 @@ static bool is(line text, const char *word) {
     return text.length == strlen(word) && memcmp(text.text, word, text.length) == 0;
 }
 
-/* 0 for unknown algorithms; otherwise one more than the preference among the known ones. */
+/* Returns 0 for an unknown algorithm, otherwise its rank in `known`. A higher rank is preferred. */
 static int algorithm_of(line text, spate_digest_kind *kind) {
     static const struct {
         const char *name;
@@ -98,7 +98,7 @@ static int algorithm_of(line text, spate_digest_kind *kind) {
 
 static spate_status take(spate_gem_part *part, spate_digest_kind kind, line value, spate_error *error) {
     if (starts_with((const uint8_t *)value.text, value.length, "!binary") || value.length == 0)
-        return SPATE_OK; /* base64 on the following lines, in gems of 2012: ignored */
+        return SPATE_OK; /* gems from 2012 have base64 on the following lines, which is ignored */
     if (!spate_unhex(value.text, value.length, part->checksum, spate_digest_bytes(kind)))
         return spate_fail(error, SPATE_CORRUPT, "checksums.yaml.gz", "checksum of %s is not %zu hex digits", part->name,
                           2 * spate_digest_bytes(kind));
@@ -107,7 +107,8 @@ static spate_status take(spate_gem_part *part, spate_digest_kind kind, line valu
     return SPATE_OK;
 }
 
-/* "ALGORITHM:" at a line's start, "  name: hex" beneath. The cheapest strong algorithm is kept: SHA-256. */
+/* Parses lines of the form "ALGORITHM:", each followed by "  name: hex" lines. Uses the SHA-256 checksum if there are
+ * several: it is the cheapest to compute of the strong ones. */
 static spate_status read_checksums(spate_gem *gem, const char *text, size_t length, spate_error *error) {
     spate_digest_kind kind = SPATE_SHA256;
     int rank = 0;
@@ -141,7 +142,7 @@ static spate_status read_checksums(spate_gem *gem, const char *text, size_t leng
 static spate_status remember_name(char **names, size_t *count, const spate_tar_entry *found, spate_error *error) {
     for (size_t i = 0; i < *count; i++)
         if (strcmp(names[i], found->name) == 0)
-            return spate_fail(error, SPATE_REFUSED, found->name, "twice in the gem");
+            return spate_fail(error, SPATE_REFUSED, found->name, "duplicate member of the gem");
     if (*count == OUTER_MEMBERS_MAX)
         return spate_fail(error, SPATE_LIMIT, found->name, "gem has more than %d members", OUTER_MEMBERS_MAX);
     names[*count] = strdup(found->name);
@@ -194,9 +195,9 @@ spate_status spate_gem_read(spate_gem *gem, const uint8_t *archive, size_t lengt
     if (status != SPATE_OK)
         return status;
     if (!gem->metadata.bytes)
-        return spate_fail(error, SPATE_CORRUPT, "metadata.gz", "missing in the gem");
+        return spate_fail(error, SPATE_CORRUPT, "metadata.gz", "missing from the gem");
     if (!gem->data.bytes)
-        return spate_fail(error, SPATE_CORRUPT, "data.tar.gz", "missing in the gem");
+        return spate_fail(error, SPATE_CORRUPT, "data.tar.gz", "missing from the gem");
     if (!checksums.bytes)
         return SPATE_OK;
     spate_buffer text = {0};

@@ -14,13 +14,13 @@ struct spate_inflate_stream {
     z_stream zlib;
     spate_container container;
     position position;
-    spate_error failure;       /* of position FAILED */
+    spate_error failure;       /* set when position is FAILED */
     const uint8_t *input;      /* borrowed */
     size_t length;
     size_t at;                 /* bytes of input consumed */
     uint64_t max_output;
-    uint64_t produced;         /* bytes, of all members */
-    uint64_t member_produced;  /* bytes, of this member */
+    uint64_t produced;         /* bytes, in all members */
+    uint64_t member_produced;  /* bytes, in this member */
     uint32_t sum;
 };
 
@@ -38,7 +38,7 @@ spate_status spate_inflate_open(spate_inflate_stream **stream, spate_container c
     }
     opened->container = container;
     opened->position = AT_HEADER;
-    opened->input = length == 0 ? &nothing : input; /* a caller may pass NULL, which no pointer arithmetic allows */
+    opened->input = length == 0 ? &nothing : input; /* `input` may be NULL, and arithmetic on NULL is undefined */
     opened->length = length;
     opened->max_output = max_output;
     *stream = opened;
@@ -82,11 +82,11 @@ static spate_status end_member(spate_inflate_stream *stream, spate_error *error)
     return status;
 }
 
-/* One call of zlib into out, which has capacity > 0 bytes. */
+/* Calls zlib once to inflate into `out`, which has `capacity` > 0 bytes. */
 static spate_status inflate_some(spate_inflate_stream *stream, uint8_t *out, size_t capacity, size_t *produced,
                                  spate_error *error) {
     z_stream *zlib = &stream->zlib;
-    uint8_t beyond; /* distinguishes a stream that ends exactly at the limit from a longer one */
+    uint8_t beyond; /* receives one byte when the limit is reached, to detect a longer stream */
     uint64_t allowed = stream->max_output - stream->produced;
     size_t room = allowed < capacity ? (size_t)allowed : capacity;
     size_t left = stream->length - stream->at;
@@ -114,7 +114,7 @@ static spate_status inflate_some(spate_inflate_stream *stream, uint8_t *out, siz
     switch (answer) {
     case Z_STREAM_END: return end_member(stream, error);
     case Z_OK: break;
-    case Z_BUF_ERROR: break; /* no progress: below */
+    case Z_BUF_ERROR: break; /* made no progress: handled below */
     case Z_MEM_ERROR: return spate_fail(error, SPATE_NO_MEMORY, NULL, "no memory to inflate");
     default:
         return spate_fail(error, SPATE_CORRUPT, NULL, "the compressed data is damaged: %s",

@@ -5,7 +5,7 @@
 #define PART_MAX 255
 #define PATH_LENGTH_MAX 4096
 
-/* Names go into errors as C strings; longer ones are cut. */
+/* Truncates the name to fit into the error, and appends a NUL. */
 static spate_status refuse(spate_error *error, const char *name, size_t length, const char *reason) {
     char member[sizeof((spate_error *)0)->member];
     size_t kept = length < sizeof member ? length : sizeof member - 1;
@@ -15,7 +15,7 @@ static spate_status refuse(spate_error *error, const char *name, size_t length, 
     return spate_fail(error, SPATE_REFUSED, member, "%s", reason);
 }
 
-/* Why these bytes cannot be a name, or NULL. */
+/* Returns why these bytes cannot be a file name, or NULL if they can. */
 static const char *fault_in_bytes(const char *name, size_t length) {
     if (length == 0)
         return "the name is empty";
@@ -27,13 +27,13 @@ static const char *fault_in_bytes(const char *name, size_t length) {
             return "the name contains a null byte";
         if (byte == '\n')
             return "the name contains a newline";
-        if ((byte < 0x20 && byte != '\r') || byte == 0x7f) /* macOS' "Icon\r" is in real gems */
+        if ((byte < 0x20 && byte != '\r') || byte == 0x7f) /* real gems contain the "Icon\r" files of macOS */
             return "the name contains a control character";
     }
     return NULL;
 }
 
-/* Length of the part at the start of name: up to a slash or the end. */
+/* Returns the length of the first path component of `name`. */
 static size_t part_length(const char *name, size_t length) {
     const char *slash = memchr(name, '/', length);
     return slash == NULL ? length : (size_t)(slash - name);
@@ -123,7 +123,8 @@ spate_status spate_path_check_link(const char *path, const char *target, spate_e
             depth++;
             continue;
         }
-        /* The part descended into may itself be a link, and its parent a different folder than the text suggests. */
+        /* The component may itself be a link, so the textual parent can be a different directory from its real
+         * parent. */
         if (descended)
             return spate_fail(error, SPATE_REFUSED, path, "the link's target goes down and up again: %.512s", target);
         if (depth == 0)
@@ -152,7 +153,7 @@ spate_status spate_path_clean_npm(const char *name, size_t name_length, char *cl
         return refuse(error, name, name_length, "the name leads out of the package");
     while (dropped < name_length && folded[dropped] == '/')
         dropped++;
-    if (dropped == name_length) { /* the folder that holds all others, or a file beside it */
+    if (dropped == name_length) { /* the top-level directory, or a file next to it */
         if (capacity > 0)
             cleaned[0] = '\0';
         return SPATE_OK;

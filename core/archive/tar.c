@@ -5,11 +5,11 @@
 
 #include "archive/tar_header.h"
 
-/* GNU long names and PAX headers are held in memory; valid ones are far smaller. */
+/* GNU long names and PAX headers are read into memory. Valid ones are far smaller than this. */
 #define EXTENDED_MAX ((uint64_t)1024 * 1024)
 #define SKIP_STEP ((size_t)16 * 1024)
 
-/* The values that 'x', 'L' and 'K' gave for the file entry that follows; NULL or false where they gave none. */
+/* The values of the 'x', 'L' and 'K' headers that precede a member; NULL or false if there were none. */
 typedef struct tar_pending {
     char *gnu_name;
     char *gnu_link_name;
@@ -20,19 +20,19 @@ typedef struct tar_pending {
 struct spate_tar {
     const uint8_t *input; /* memory mode; borrowed */
     size_t length;
-    size_t at;                    /* the next byte of input; in memory mode beyond the current payload */
+    size_t at;                    /* offset of the next byte of input; in memory mode after the current payload */
     spate_inflate_stream *stream; /* stream mode, else NULL; borrowed */
-    const uint8_t *payload;       /* memory mode: the bytes that spate_tar_read has not returned yet */
+    const uint8_t *payload;       /* memory mode: the rest of the payload that spate_tar_read has not returned yet */
     uint64_t remaining;           /* bytes of the current payload that were not read yet */
-    uint64_t padding;             /* bytes after it, up to the next block; stream mode */
+    uint64_t padding;             /* stream mode: bytes between the payload and the next block */
     spate_tar_header header;      /* owns the strings of a short name */
-    tar_pending pending;          /* owns the strings of a long one */
-    bool old_pax;                 /* members of type X are PAX headers */
+    tar_pending pending;          /* owns the strings of a long name */
+    bool old_pax;                 /* type 'X' is read as a PAX header */
     bool ended;
     spate_error failure; /* returned again by every later call */
 };
 
-static bool says_anything(const tar_pending *pending) {
+static bool has_pending(const tar_pending *pending) {
     return pending->gnu_name != NULL || pending->gnu_link_name != NULL || pending->has_pax;
 }
 
@@ -53,7 +53,7 @@ spate_status spate_tar_open_memory(spate_tar **tar, const uint8_t *input, size_t
 
     spate_status status = new_tar(tar, error);
     if (status == SPATE_OK) {
-        (*tar)->input = length == 0 ? &nothing : input; /* a caller may pass NULL, which no pointer arithmetic allows */
+        (*tar)->input = length == 0 ? &nothing : input; /* `input` may be NULL, and arithmetic on NULL is undefined */
         (*tar)->length = length;
     }
     return status;
@@ -77,7 +77,7 @@ void spate_tar_close(spate_tar *tar) {
     free(tar);
 }
 
-/* Reads up to capacity bytes of the archive; fewer only at its end. */
+/* Reads up to `capacity` bytes of the archive. Reads fewer only at the end of the archive. */
 static spate_status take(spate_tar *tar, uint8_t *out, size_t capacity, size_t *taken, spate_error *error) {
     *taken = 0;
     if (tar->stream == NULL) {
@@ -98,7 +98,7 @@ static spate_status take(spate_tar *tar, uint8_t *out, size_t capacity, size_t *
     return SPATE_OK;
 }
 
-/* Stream mode: discards bytes; *skipped is fewer than count only at the archive's end. */
+/* Stream mode: discards `count` bytes. *skipped is smaller than `count` only at the end of the archive. */
 static spate_status skip(spate_tar *tar, uint64_t count, uint64_t *skipped, spate_error *error) {
     uint8_t waste[SKIP_STEP];
 
@@ -124,8 +124,8 @@ static uint64_t padding_of(uint64_t size) {
     return (SPATE_TAR_BLOCK - size % SPATE_TAR_BLOCK) % SPATE_TAR_BLOCK;
 }
 
-/* Memory mode: skips a payload of `size` and returns a pointer to it. The last member's padding may be missing, as in
- * RubyGems. */
+/* Memory mode: skips a payload of `size` bytes and returns a pointer to it. Like RubyGems, tolerates missing padding
+ * after the last member. */
 static spate_status borrow(spate_tar *tar, const char *name, uint64_t size, const uint8_t **payload,
                            spate_error *error) {
     size_t left = tar->length - tar->at;
@@ -156,7 +156,7 @@ static spate_status leave_payload(spate_tar *tar, spate_error *error) {
     return status;
 }
 
-/* The whole payload of an extended header, with a NUL appended; freed by the caller. */
+/* Reads the whole payload of an extended header and appends a NUL. The caller frees *text. */
 static spate_status take_extended(spate_tar *tar, char **text, size_t *length, spate_error *error) {
     const spate_tar_header *header = &tar->header;
     if (header->size > EXTENDED_MAX) {
@@ -219,16 +219,17 @@ static spate_status take_pax(spate_tar *tar, spate_error *error) {
     return status;
 }
 
-/* After the archive's end: reads a stream to its own end, where its checksum is compared. */
+/* Called at the end of the archive. Reads a stream to its end, so that zlib verifies its checksum. */
 static spate_status end(spate_tar *tar, spate_error *error) {
-    if (says_anything(&tar->pending))
+    if (has_pending(&tar->pending))
         return spate_fail(error, SPATE_TRUNCATED, NULL, "the archive ends between an extended header and its member");
     tar->ended = true;
     uint64_t skipped = 0;
     return tar->stream == NULL ? SPATE_OK : skip(tar, UINT64_MAX, &skipped, error);
 }
 
-/* The next header into tar->header, or *more = false at the end of the archive: a block of zeros, or no block at all. */
+/* Reads the next header into tar->header. Sets *more to false at the end of the archive: at a block of zeros or at the
+ * end of the input. */
 static spate_status take_header(spate_tar *tar, bool *more, spate_error *error) {
     uint8_t block[SPATE_TAR_BLOCK];
     const uint8_t *bytes = block;
@@ -251,7 +252,8 @@ static spate_status take_header(spate_tar *tar, bool *more, spate_error *error) 
     return spate_tar_header_parse(&tar->header, bytes, error);
 }
 
-/* Reads headers up to and including the next member's; the extended ones in between go into tar->pending. */
+/* Reads headers up to and including that of the next member. Stores the values of the extended headers before it in
+ * tar->pending. */
 static spate_status find_member(spate_tar *tar, bool *more, spate_error *error) {
     for (;;) {
         spate_status status = take_header(tar, more, error);
@@ -277,7 +279,7 @@ static spate_status find_member(spate_tar *tar, bool *more, spate_error *error) 
 static spate_tar_type type_of(char flag, const char *name, size_t name_length) {
     switch (flag) {
     case '\0':
-    case '0': /* before ustar, a directory was a file whose name ends in a slash */
+    case '0': /* before ustar, a directory was a file with a trailing slash in its name */
         return name_length > 0 && name[name_length - 1] == '/' ? SPATE_TAR_DIRECTORY : SPATE_TAR_FILE;
     case '7': return SPATE_TAR_FILE;
     case '1': return SPATE_TAR_HARDLINK;
@@ -290,7 +292,7 @@ static spate_tar_type type_of(char flag, const char *name, size_t name_length) {
     }
 }
 
-/* PAX takes precedence over GNU's long names, and those over the header. */
+/* PAX values take precedence over GNU long names, and those over the header. */
 static void describe(const spate_tar *tar, spate_tar_entry *entry) {
     const tar_pending *said = &tar->pending;
     const spate_tar_header *header = &tar->header;
@@ -312,7 +314,7 @@ static spate_status check_member(const spate_tar *tar, const spate_tar_entry *en
         return spate_fail(error, SPATE_REFUSED, entry->name, "a sparse file");
     if (entry->type_flag == 'M')
         return spate_fail(error, SPATE_REFUSED, entry->name, "a file continued from another volume");
-    /* Readers disagree on whether such content exists, and so on where the next header is. */
+    /* Readers disagree on whether such a member has content, and therefore on the position of the next header. */
     bool bodiless =
         entry->type == SPATE_TAR_DIRECTORY || entry->type == SPATE_TAR_SYMLINK || entry->type == SPATE_TAR_HARDLINK;
     if (bodiless && entry->size > 0) {
@@ -344,7 +346,7 @@ static spate_status next_member(spate_tar *tar, spate_tar_entry *entry, bool *mo
     return status;
 }
 
-static spate_status tell_again(const spate_tar *tar, spate_error *error) {
+static spate_status repeat_failure(const spate_tar *tar, spate_error *error) {
     if (error != NULL)
         *error = tar->failure;
     return tar->failure.status;
@@ -354,13 +356,13 @@ spate_status spate_tar_next(spate_tar *tar, spate_tar_entry *entry, bool *more, 
     *more = false;
     memset(entry, 0, sizeof *entry);
     if (tar->failure.status != SPATE_OK)
-        return tell_again(tar, error);
+        return repeat_failure(tar, error);
     if (tar->ended)
         return SPATE_OK;
     spate_status status = next_member(tar, entry, more, &tar->failure);
     if (status != SPATE_OK) {
         *more = false;
-        return tell_again(tar, error);
+        return repeat_failure(tar, error);
     }
     return SPATE_OK;
 }
@@ -381,14 +383,14 @@ static spate_status read_payload(spate_tar *tar, uint8_t *out, size_t wanted, si
 spate_status spate_tar_read(spate_tar *tar, uint8_t *out, size_t capacity, size_t *produced, spate_error *error) {
     *produced = 0;
     if (tar->failure.status != SPATE_OK)
-        return tell_again(tar, error);
+        return repeat_failure(tar, error);
     size_t wanted = tar->remaining < capacity ? (size_t)tar->remaining : capacity;
     if (wanted == 0)
         return SPATE_OK;
     spate_status status = read_payload(tar, out, wanted, produced, &tar->failure);
     if (status != SPATE_OK) {
         *produced = 0;
-        return tell_again(tar, error);
+        return repeat_failure(tar, error);
     }
     tar->remaining -= wanted;
     return SPATE_OK;

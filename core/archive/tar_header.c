@@ -19,7 +19,7 @@ static const header_field size_field = {124, 12};
 static const header_field checksum_field = {148, 8};
 static const header_field link_field = {157, 100};
 static const header_field prefix_field = {345, 155};
-/* star, and npm's packers, store two times at the prefix's end. */
+/* star and npm's packers store two timestamps in the last 24 bytes of the prefix. */
 static const header_field short_prefix_field = {345, 131};
 static const header_field star_times_field = {476, 24};
 #define TYPE_FLAG_OFFSET 156
@@ -29,7 +29,7 @@ bool spate_tar_is_zero(const uint8_t *bytes, size_t length) {
     return length == 0 || (bytes[0] == 0 && memcmp(bytes, bytes + 1, length - 1) == 0);
 }
 
-/* Octal digits between blanks before, and blanks or NULs after; empty counts as 0, as in other readers. */
+/* Parses octal digits with leading blanks and trailing blanks or NULs. An empty field is 0, as in other readers. */
 static bool parse_octal(const uint8_t *bytes, size_t length, uint64_t *value) {
     size_t at = 0;
 
@@ -44,7 +44,7 @@ static bool parse_octal(const uint8_t *bytes, size_t length, uint64_t *value) {
     return true;
 }
 
-/* GNU base-256: bit 7 of the first byte set, then a big-endian two's complement number. */
+/* Parses GNU base-256: bit 7 of the first byte is set, the rest is a big-endian two's complement number. */
 static bool parse_binary(const uint8_t *bytes, size_t length, uint64_t *value) {
     if (bytes[0] & 0x40) /* negative */
         return false;
@@ -62,7 +62,7 @@ static bool parse_number(const uint8_t *block, header_field field, uint64_t *val
     return bytes[0] & 0x80 ? parse_binary(bytes, field.length, value) : parse_octal(bytes, field.length, value);
 }
 
-/* The field up to its first NUL, or all of it; false if other bytes follow that NUL. */
+/* Copies the field up to its first NUL. Returns false if there are other bytes after that NUL. */
 static bool copy_text(const uint8_t *block, header_field field, char *out, size_t *length) {
     const uint8_t *bytes = block + field.offset;
     const uint8_t *nul = memchr(bytes, 0, field.length);
@@ -86,7 +86,8 @@ static int signed_sum_of(const uint8_t *bytes, size_t length) {
     return sum;
 }
 
-/* The sum of all bytes, with those of the checksum itself counted as blanks. Some old tars summed signed bytes. */
+/* Compares the checksum with the sum of all bytes of the header, with the checksum field itself as blanks. Some old
+ * tars summed signed bytes. */
 static bool checksum_matches(const uint8_t *block) {
     const uint8_t *own = block + checksum_field.offset;
     int blanks = ' ' * (int)checksum_field.length;
@@ -111,7 +112,8 @@ static bool has_star_times(const uint8_t *block) {
     return times[-1] == '\0';
 }
 
-/* Only ustar has a prefix: GNU stores times there, v7 nothing. Some readers would honour one in any header. */
+/* Only ustar has a prefix: GNU stores times there, and v7 nothing. Returns SPATE_CORRUPT for a prefix in a header of
+ * another kind, because readers disagree on whether it is part of the name. */
 static spate_status parse_name(spate_tar_header *header, const uint8_t *block, spate_error *error) {
     char name[101];
     size_t length = 0;

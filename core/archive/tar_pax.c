@@ -14,7 +14,7 @@ static spate_status corrupt(spate_error *error) {
     return spate_fail(error, SPATE_CORRUPT, NULL, "a PAX header without LENGTH KEYWORD=VALUE records");
 }
 
-/* Decimal digits up to `end`, all of them, and at least one. */
+/* Parses at least one decimal digit up to `end`. Returns false if there is any other character. */
 static bool parse_decimal(const char *digits, const char *end, uint64_t *value) {
     *value = 0;
     if (digits == end)
@@ -60,7 +60,7 @@ static bool keyword_begins(const pax_record *record, const char *beginning) {
     return record->keyword_length >= length && memcmp(record->keyword, beginning, length) == 0;
 }
 
-/* An empty value cancels an earlier one (POSIX). */
+/* An empty value deletes an earlier value (POSIX). */
 static spate_status keep_text(char **kept, const pax_record *record, spate_error *error) {
     free(*kept);
     *kept = NULL;

@@ -21,7 +21,7 @@
 #define PARAMETER_WINDOW_LOG 101
 #define PARAMETER_CHECKSUM 201
 #define PARAMETER_WINDOW_LOG_MAX 100
-#define WINDOW_LOG 23 /* of level 19, and the limit for reading */
+#define WINDOW_LOG 23 /* the window size of level 19, and the limit for decompression */
 enum { CONTINUE = 0, END = 2 };
 
 typedef struct input {
@@ -36,7 +36,7 @@ typedef struct output {
     size_t at;
 } output;
 
-/* In the order of `names`. */
+/* In the same order as `names`. */
 typedef struct library {
     unsigned (*version)(void);
     unsigned (*is_error)(size_t code);
@@ -85,11 +85,11 @@ static void load(void) {
 
 const char *spate_zstd_missing(void) {
     if (pthread_once(&loaded, load) != 0)
-        return "threads cannot be told apart";
+        return "pthread_once failed";
     return missing[0] ? missing : NULL;
 }
 
-/* State shared by compression and decompression; the context belongs to libzstd. */
+/* State shared by compression and decompression. `context` is a ZSTD_CCtx or ZSTD_DCtx. */
 typedef struct work {
     int from;
     int to;
@@ -116,7 +116,7 @@ static spate_status end(work *w, size_t (*release)(void *), spate_status status)
     return status;
 }
 
-/* A frame that requires a larger window or more memory is not damaged, but cannot be used either. */
+/* Also returns SPATE_CORRUPT for a valid frame that requires a larger window or more memory. */
 static spate_status checked(const work *w, size_t code) {
     return zstd.is_error(code) ? spate_fail(w->error, SPATE_CORRUPT, "", "zstd: %s", zstd.error_name(code)) : SPATE_OK;
 }
@@ -129,7 +129,7 @@ static spate_status take(const work *w, input *in) {
     return spate_cancelled(w->cancel, w->error);
 }
 
-static spate_status give(const work *w, const output *out) {
+static spate_status write_output(const work *w, const output *out) {
     return spate_write_all(w->to, out->bytes, out->at) ? SPATE_OK : spate_fail_errno(w->error, "", "write");
 }
 
@@ -143,7 +143,7 @@ static spate_status compress_all(work *w) {
             left = zstd.compress(w->context, &out, &in, last ? END : CONTINUE);
             status = checked(w, left);
             if (status == SPATE_OK)
-                status = give(w, &out);
+                status = write_output(w, &out);
         }
         if (status != SPATE_OK)
             return status;
@@ -179,7 +179,7 @@ static spate_status expand_piece(work *w, input *in, uint64_t *left, size_t *hin
             return spate_fail(w->error, SPATE_LIMIT, "", "zstd: more bytes than are allowed");
         *left -= out.at;
         full = out.at == out.capacity;
-        status = give(w, &out);
+        status = write_output(w, &out);
         if (status != SPATE_OK)
             return status;
     }

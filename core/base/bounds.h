@@ -1,4 +1,4 @@
-/* Checks for formats whose bytes are used in place, and their byte order. */
+/* Bounds checks and byte order for file formats that are read in place, from mapped memory. */
 #ifndef SPATE_BOUNDS_H
 #define SPATE_BOUNDS_H
 
@@ -10,13 +10,13 @@ static inline bool spate_inside(uint64_t offset, uint64_t length, uint64_t end) 
     return offset <= end && length <= end - offset;
 }
 
-/* Whether a text is within the strings and its only NUL is the one at its end. */
+/* Whether a text is within `strings` and contains no NUL except the one at its end. */
 static inline bool spate_text_inside(const char *strings, uint64_t strings_length, uint64_t offset, uint64_t length) {
     return spate_inside(offset, length + 1, strings_length) &&
            memchr(strings + offset, '\0', (size_t)length + 1) == strings + offset + length;
 }
 
-/* Whether one of its parts is "..". */
+/* Whether a component of the path is "..". */
 static inline bool spate_climbs(const char *path) {
     for (const char *part = path; part; part = strchr(part, '/')) {
         part += *part == '/';
@@ -26,7 +26,7 @@ static inline bool spate_climbs(const char *path) {
     return false;
 }
 
-/* Integers to and from their form in a file: little-endian, which needs no conversion on most machines. */
+/* Convert integers from and to little-endian, the byte order of the files. */
 
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 #define LE16(value) __builtin_bswap16(value)

@@ -23,7 +23,7 @@ bool spate_write_all(int descriptor, const void *bytes, size_t length) {
     return true;
 }
 
-/* offset: -1 for the descriptor's own position. */
+/* An offset of -1 means the descriptor's current position. */
 static int64_t read_at(int descriptor, uint8_t *bytes, size_t capacity, off_t offset) {
     size_t filled = 0;
     while (filled < capacity) {

@@ -14,14 +14,14 @@
 #include <sys/ioctl.h>
 #endif
 
-/* Folders held open at once while a tree is removed. Deeper ones are moved up first. */
+/* Maximum number of open directories while a tree is removed. Deeper directories are moved up first. */
 #define REMOVE_DESCRIPTORS 32
 #define REMOVE_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
 spate_status spate_read_file(const char *path, size_t max, spate_buffer *buffer, struct stat *info,
                              spate_error *error) {
     struct stat found = {0};
-    /* O_NONBLOCK: a FIFO in the file's place would wait for its writer. */
+    /* O_NONBLOCK: opening a FIFO would otherwise wait for a writer. */
     int descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (descriptor < 0)
         return spate_fail_errno(error, path, "open");
@@ -75,11 +75,11 @@ static bool is_folder(const char *path) {
     return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-/* From the deepest existing folder on, since most of them exist. */
+/* Searches for the deepest existing directory from the end, because most of them usually exist. */
 spate_status spate_make_directories(const char *path, mode_t mode, spate_error *error) {
     char part[PATH_MAX];
     size_t length = strlen(path);
-    size_t made = length; /* up to here it exists */
+    size_t made = length; /* length of the part of the path that exists */
     if (length >= sizeof(part)) {
         errno = ENAMETOOLONG;
         return spate_fail_errno(error, path, "mkdir");
@@ -138,10 +138,10 @@ bool spate_clone(int from, int to) {
 /* ---- removing ---- */
 
 typedef struct removal {
-    int top; /* the folder that is removed */
+    int top; /* descriptor of the directory to remove */
     unsigned moved;
-    char path[PATH_MAX]; /* of the folder that is being emptied; cut if too long */
-    spate_status status; /* of the first that could not be removed */
+    char path[PATH_MAX]; /* of the directory that is being emptied; truncated if too long */
+    spate_status status; /* of the first entry that could not be removed */
     spate_error *error;
 } removal;
 
@@ -155,7 +155,7 @@ static void note(removal *r, const char *name) {
     r->status = spate_fail_errno(r->error, fits ? path : r->path, "remove");
 }
 
-/* Moves a deep folder into the top one, where it is found again. */
+/* Moves a deep directory into the top one; the next pass over the top directory removes it. */
 static bool move_up(removal *r, int folder, const char *name) {
     char fresh[32];
     int answer;
@@ -168,7 +168,7 @@ static bool move_up(removal *r, int folder, const char *name) {
 
 static void empty_folder(removal *r, int folder, unsigned depth);
 
-/* `folder` stays open meanwhile, so its depth is limited. */
+/* `folder` stays open during the call, so the depth is limited. */
 static void remove_within(removal *r, int folder, const char *name, unsigned depth) {
     if (unlinkat(folder, name, 0) == 0 || errno == ENOENT)
         return;
@@ -192,7 +192,7 @@ static void remove_within(removal *r, int folder, const char *name, unsigned dep
         note(r, name);
 }
 
-/* Also closes it. */
+/* Closes `folder`. */
 static void empty_folder(removal *r, int folder, unsigned depth) {
     DIR *list = fdopendir(folder);
     if (!list) {

@@ -65,7 +65,7 @@ bool spate_folders_add(spate_folders *folders, const char *path, size_t length, 
 
 bool spate_folders_add_parent(spate_folders *folders, const char *path) {
     size_t length = parent_of(path, strlen(path));
-    if (folders->count > 0) { /* files of one folder follow each other */
+    if (folders->count > 0) { /* consecutive files are usually in the same directory */
         const spate_folder *last = &folders->items[folders->count - 1];
         if (last->length == length && memcmp(last->path, path, length) == 0)
             return true;

@@ -1,33 +1,33 @@
-/* A set of folders to create, parents before their contents. */
+/* A set of directories to create, in an order that puts parents before their children. */
 #ifndef SPATE_FOLDERS_H
 #define SPATE_FOLDERS_H
 
 #include "shared/status.h"
 
-/* The umask decides: for folders that an archive only implies. */
+/* The mode is determined by the umask alone. For directories that an archive does not list. */
 #define SPATE_FOLDER_PLAIN UINT32_MAX
 
 typedef struct spate_folder {
-    const char *path; /* borrowed, `length` bytes without a NUL at the end */
+    const char *path; /* not owned, `length` bytes, not NUL-terminated */
     size_t length;
     uint32_t mode; /* & 0777, or SPATE_FOLDER_PLAIN */
 } spate_folder;
 
-/* Zero it first; freed with spate_folders_free. */
+/* Zero it before use and release it with spate_folders_free. */
 typedef struct spate_folders {
     spate_folder *items;
     size_t count;
     size_t capacity;
-    uint32_t *slots; /* open addressing: index into items + 1, 0 is empty */
+    uint32_t *slots; /* open addressing; each slot is an index into items plus 1, or 0 if empty */
     size_t mask;
 } spate_folders;
 
 /*
- * Adds a folder and, before it, its missing parents; all new ones get `mode`, as with mkdir -p -m. The path is borrowed
- * for the set's life. false without memory.
+ * Adds a directory after its missing parents. All new ones get `mode`. `path` must stay valid as long as the set.
+ * Returns false if out of memory.
  */
 bool spate_folders_add(spate_folders *folders, const char *path, size_t length, uint32_t mode);
-/* Adds the folder that contains a file. */
+/* Adds the directory that contains the file `path`. */
 bool spate_folders_add_parent(spate_folders *folders, const char *path);
 void spate_folders_free(spate_folders *folders);
 

@@ -9,14 +9,18 @@
 #endif
 
 /*
- * MADE: as KEEPING, but there are programs that make images of it with chosen times, in whole seconds.
- * LAYERED: of an overlay, whose lower layers may have any type. A made image has the same value for both times; the
- * kernel's times differ if the mtime was set, as all programs do that unpack archives.
+ * How far a file system's ctime can be trusted.
+ *
+ * KEEPING: no program can set the ctime. MADE: the same, but tools such as mkfs can create images of this file system
+ * with arbitrary times, in whole seconds. LAYERED: overlayfs, whose lower layers may be of any type. In a generated
+ * image, ctime and mtime are equal. Times that the kernel set differ once a program has set the mtime, as all unpackers
+ * do. FOREIGN: any other file system.
  */
 typedef enum keeping { FOREIGN, KEEPING, MADE, LAYERED } keeping;
 
 #ifdef __linux__
-/* Of a device or a mount. Checked again after a second: by then another file system may be mounted from the device. */
+/* How long the type of a device or mount is cached: one second, because another file system may be mounted from the
+ * same device later. */
 #define KEPT_NS INT64_C(1000000000)
 #define DEVICES 8
 

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* The most jobs that a thread takes before it serves other callers' runs again. */
+/* Maximum number of jobs that a thread runs before it serves other callers. */
 #define CHUNK_MAX 16
 
-/* One call of spate_pool_run; lives on its caller's stack, linked into the pool while jobs remain to be taken. */
+/* One call of spate_pool_run. It is on the caller's stack and linked into the pool while it has unclaimed jobs. */
 typedef struct run {
     struct run *next;
     size_t count;
@@ -28,10 +28,10 @@ struct spate_pool {
     run *first; /* the next run to be served */
     run *last;
     pthread_t *threads;
-    unsigned size;    /* threads that work at once, including the caller */
-    unsigned started; /* of these, running threads of the pool */
+    unsigned size;    /* number of threads that work in parallel, including the caller */
+    unsigned started; /* number of threads that have been started */
     bool stopping;
-    pid_t owner; /* the process of the threads */
+    pid_t owner; /* the process that started the threads */
 };
 
 static size_t chunk_of(const spate_pool *pool, const run *r) {
@@ -62,14 +62,14 @@ static void unlink_run(spate_pool *pool, const run *r) {
         pool->last = before;
 }
 
-/* Takes a chunk of `r` and runs it; called and left with the lock held. */
+/* Claims a chunk of `r` and runs it. The lock is held on entry and on return. */
 static void serve(spate_pool *pool, run *r) {
     size_t begin = r->taken;
     size_t length = chunk_of(pool, r);
     r->taken += length;
     unlink_run(pool, r);
     if (r->taken < r->count)
-        append(pool, r); /* at the end: the other callers come first */
+        append(pool, r); /* at the end, so that other callers are served first */
     pthread_mutex_unlock(&pool->lock);
     for (size_t i = begin; i < begin + length; i++)
         r->work(r->context, i);
@@ -91,12 +91,13 @@ static void *thread_main(void *argument) {
     return NULL;
 }
 
-/* Continues without threads that cannot be started: the caller works too. */
+/* If a thread cannot be started, the pool works with fewer: the caller always takes part. */
 static void start_threads(spate_pool *pool) {
     sigset_t all;
     sigset_t before;
     sigfillset(&all);
-    bool masked = pthread_sigmask(SIG_SETMASK, &all, &before) == 0; /* signals belong to the program's own threads */
+    bool masked = pthread_sigmask(SIG_SETMASK, &all, &before) == 0; /* signals are handled by the program's own
+                                                                     * threads */
     while (pool->started + 1 < pool->size) {
         if (pthread_create(&pool->threads[pool->started], NULL, thread_main, pool) != 0)
             break;
@@ -144,7 +145,7 @@ spate_status spate_pool_run(spate_pool *pool, size_t count, void (*work)(void *c
             work(context, i);
         return SPATE_OK;
     }
-    /* After a fork the threads do not exist, and the parent's threads left the lock in an unknown state. */
+    /* After a fork, the threads are gone and the state of the lock is unknown. */
     if (pool->owner != getpid() && prepare(pool) != SPATE_OK)
         return SPATE_NO_MEMORY;
 
@@ -168,7 +169,7 @@ spate_status spate_pool_run(spate_pool *pool, size_t count, void (*work)(void *c
 unsigned spate_processors(void) {
 #ifdef __linux__
     cpu_set_t set;
-    if (sched_getaffinity(0, sizeof(set), &set) == 0) /* fails with more than 1,024 processors */
+    if (sched_getaffinity(0, sizeof(set), &set) == 0) /* fails on machines with more than 1,024 processors */
         return (unsigned)CPU_COUNT(&set);
 #endif
     long online = sysconf(_SC_NPROCESSORS_ONLN);

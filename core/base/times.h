@@ -1,4 +1,4 @@
-/* Times as nanoseconds since their clock's epoch: of files, from stat, and of clocks. */
+/* Timestamps of files and clocks, in nanoseconds since the clock's epoch. */
 #ifndef SPATE_TIMES_H
 #define SPATE_TIMES_H
 
@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/* Accurate to the tick (a few milliseconds), without a system call; elsewhere the precise clock. */
+/* A clock that needs no system call and is accurate to a tick (a few milliseconds), if the system has one. */
 #ifdef CLOCK_MONOTONIC_COARSE
 #define SPATE_CLOCK_COARSE CLOCK_MONOTONIC_COARSE
 #else
@@ -14,8 +14,8 @@
 #endif
 
 /*
- * The clock that the kernel takes files' times from: exact to the tick. The precise clock may be ahead of it by far
- * more than a tick if a virtual machine shares its processors, and the next change would still get the earlier time.
+ * The clock from which the kernel takes the timestamps of files. It advances in ticks. On a virtual machine that shares
+ * its processors, the precise clock can be ahead by much more than a tick.
  */
 #ifdef CLOCK_REALTIME_COARSE
 #define SPATE_CLOCK_FILES CLOCK_REALTIME_COARSE
@@ -27,7 +27,7 @@ static inline int64_t spate_nanoseconds(struct timespec time) {
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-/* The contents' last change. */
+/* Time of the last change of the content. */
 static inline int64_t spate_mtime_ns(const struct stat *info) {
 #ifdef __APPLE__
     return spate_nanoseconds(info->st_mtimespec);
@@ -36,7 +36,7 @@ static inline int64_t spate_mtime_ns(const struct stat *info) {
 #endif
 }
 
-/* The inode's last change: no program can set it. */
+/* Time of the last change of the inode. No program can set it. */
 static inline int64_t spate_ctime_ns(const struct stat *info) {
 #ifdef __APPLE__
     return spate_nanoseconds(info->st_ctimespec);

@@ -30,13 +30,13 @@ static bool is_home(const struct stat *info) {
     return home && stat(home, &there) == 0 && there.st_dev == info->st_dev && there.st_ino == info->st_ino;
 }
 
-/* `machine`: the owner of "/". */
-static bool right_owner(const struct stat *info, uid_t machine, bool last) {
+/* `machine` is the owner of "/". */
+static bool has_trusted_owner(const struct stat *info, uid_t machine, bool last) {
     return info->st_uid == 0 || info->st_uid == geteuid() || (!last && (info->st_uid == machine || is_home(info)));
 }
 
 static spate_distrust of_entry(const struct stat *info, uid_t machine, bool group, bool sticky, bool last) {
-    if (!right_owner(info, machine, last))
+    if (!has_trusted_owner(info, machine, last))
         return SPATE_FOREIGN_OWNER;
     if (S_ISLNK(info->st_mode) || ((sticky || !last) && (info->st_mode & S_ISVTX)))
         return SPATE_TRUSTED;
@@ -52,7 +52,7 @@ static spate_distrust of_errno(int reason) {
     return reason == ENOENT ? SPATE_TRUSTED : reason == EACCES ? SPATE_NOT_SEARCHABLE : SPATE_NO_FOLDER;
 }
 
-/* Replaces a link's name, at [name, end) of the path, by its target. */
+/* Replaces the link at [name, end) of the path with its target. */
 static bool follow(char path[PATH_MAX], size_t name, size_t end) {
     char target[PATH_MAX];
     char rest[PATH_MAX];
@@ -69,7 +69,7 @@ static bool follow(char path[PATH_MAX], size_t name, size_t end) {
     return true;
 }
 
-/* The absolute path; false if it is too long. */
+/* Makes `path` absolute. Returns false if the result is too long. */
 static bool begin(char whole[PATH_MAX], const char *path) {
     size_t length = 0;
     whole[0] = '\0';
@@ -95,8 +95,8 @@ spate_distrust spate_trust_path(const char *path, bool group, bool sticky, spate
     if (!begin(whole, path))
         return SPATE_NO_FOLDER;
     /*
-     * Checks "/", "/a", "/a/b" and so on up to `end`; the last name starts at `name`. After a link it begins at the
-     * root again.
+     * Checks "/", "/a", "/a/b" and so on; the current prefix ends at `end`, and its last component starts at `name`.
+     * Starts again at "/" after a link.
      */
     for (size_t name = 0, end = 1;;) {
         bool last = whole[end + strspn(whole + end, "/")] == '\0';

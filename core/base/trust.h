@@ -1,9 +1,11 @@
 /*
- * Whether only this user and root can change what a path leads to. A user who may write a folder on the way can
- * replace the next one by another or by a link, so each folder is checked from the root on, and so is each target of a
- * link. Two more owners are trusted with a folder on the way, but never with the last. The owner of "/" controls the
- * machine anyway: in a user namespace all files of the outer root have the overflow user ID. And $HOME may have any
- * owner, as in CI containers: its contents already decide which gems and settings this user's Ruby has.
+ * Checks whether only this user and root can change what a path resolves to. A user who can write to a directory can
+ * replace its entries, so every directory from the root on is checked, and every target of a link.
+ *
+ * For all directories but the last, two more owners are trusted. One is the owner of "/", who controls the machine
+ * anyway; in a user namespace, all files of the outer root belong to the overflow user ID. The other is the owner of
+ * $HOME, who may be anyone in CI containers: the content of $HOME already determines which gems and settings this
+ * user's Ruby loads.
  */
 #ifndef SPATE_TRUST_H
 #define SPATE_TRUST_H
@@ -13,9 +15,9 @@
 
 typedef enum spate_distrust {
     SPATE_TRUSTED,
-    SPATE_FOREIGN_OWNER, /* of a folder, or of a link */
-    SPATE_GROUP_WRITES,  /* above the last folder: unless it is the owner's own group, of the same number */
-    SPATE_OTHERS_WRITE,  /* above the last folder: unless it has the sticky bit */
+    SPATE_FOREIGN_OWNER, /* of a directory or link */
+    SPATE_GROUP_WRITES,  /* for directories above the last, not if the group ID equals the owner's user ID */
+    SPATE_OTHERS_WRITE,  /* for directories above the last, not if the sticky bit is set */
     SPATE_NO_FOLDER,
     SPATE_NOT_SEARCHABLE,
 } spate_distrust;
@@ -26,13 +28,13 @@ typedef struct spate_culprit {
     char path[4096];
 } spate_culprit;
 
-/* As Ruby's symbols: "owner", "group", "others", "folder", "search"; NULL for SPATE_TRUSTED. */
+/* The name of the reason in Ruby: "owner", "group", "others", "folder", "search"; NULL for SPATE_TRUSTED. */
 const char *spate_distrust_name(spate_distrust reason);
 
 /*
- * The first reason found; `culprit` is then filled in. A missing path is trusted: it will be made in a folder that is.
- * A relative path begins in the working directory. `group`: groups may write. `sticky`: the last folder may be like
- * /tmp.
+ * Returns the first problem found, described by `culprit`. A missing path is trusted, because it would be created in a
+ * trusted directory. Relative paths start at the working directory. `group` allows directories that are writable by
+ * their group. `sticky` allows the last directory to be world-writable with the sticky bit, like /tmp.
  */
 spate_distrust spate_trust_path(const char *path, bool group, bool sticky, spate_culprit *culprit);
 

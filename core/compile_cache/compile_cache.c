@@ -110,7 +110,7 @@ void spate_compile_cache_rest(const spate_compile_cache *compile_cache) {
         (void)madvise((void *)(uintptr_t)compile_cache->bytes, compile_cache->length, MADV_DONTNEED);
 }
 
-/* Checks a compile cache before any part of it is used. */
+/* ---- validation of the whole file, before any part of it is used ---- */
 
 uint32_t spate_compile_cache_checksum(const uint8_t *bytes, size_t tables_length) {
     size_t after = offsetof(disk_header, checksum) + sizeof(uint32_t);
@@ -118,7 +118,7 @@ uint32_t spate_compile_cache_checksum(const uint8_t *bytes, size_t tables_length
     return spate_crc32c(crc, bytes + after, tables_length - after);
 }
 
-/* Whether a section is aligned, starts after the header and ends within the tables. */
+/* Whether a section is 8-aligned, starts after the header and ends within the tables. */
 static bool section_fits(const disk_header *header, uint64_t offset, uint64_t count, size_t size) {
     return offset % 8 == 0 && offset >= sizeof(*header) && spate_inside(offset, count * size, header->tables_length);
 }
@@ -134,7 +134,7 @@ static bool sections_fit(const disk_header *header) {
            section_fits(header, header->strings, header->strings_length, 1);
 }
 
-/* Whether the length of a path or name is allowed and its only NUL is the terminator. */
+/* Whether a path or name has an allowed length and is terminated by its only NUL. */
 static bool string_fits(const disk_header *header, const char *strings, uint32_t offset, uint32_t length) {
     return length > 0 && length <= SPATE_COMPILE_CACHE_PATH_MAX &&
            spate_text_inside(strings, header->strings_length, offset, length);
@@ -160,7 +160,8 @@ static bool entries_fit(const disk_header *header, const uint8_t *bytes) {
     return true;
 }
 
-/* Whether each slot names an existing entry and at least one slot is free, so that every search ends. */
+/* Whether each slot refers to an existing entry. The number of used slots equals the number of entries, so at least one
+ * slot is free and every search ends. */
 static bool slots_fit(const disk_header *header, const uint8_t *bytes) {
     const disk_slot *slots = (const disk_slot *)(const void *)(bytes + header->slots);
     uint32_t used = 0;

@@ -1,4 +1,4 @@
-/* The bytes of a compile cache, for writer and reader, as described in docs/compile-cache-format.md. */
+/* The layout of a compile cache, as described in docs/compile-cache-format.md. */
 #ifndef SPATE_COMPILE_CACHE_FORMAT_H
 #define SPATE_COMPILE_CACHE_FORMAT_H
 
@@ -7,7 +7,7 @@
 #include <assert.h>
 
 #define COMPILE_CACHE_MAGIC "SPATEIM1"
-/* In the writer's byte order, like every other field: compiled code is specific to one machine anyway. */
+/* All fields have the writer's byte order, because compiled code is specific to one machine anyway. */
 #define COMPILE_CACHE_ENDIAN UINT32_C(0x0a0b0c0d)
 #define COMPILE_CACHE_ALIGNMENT 16
 
@@ -19,22 +19,22 @@ typedef struct disk_header {
     uint8_t key[SPATE_COMPILE_CACHE_KEY_BYTES];
     uint32_t header_length;
     uint32_t checksum;      /* CRC-32C of the first tables_length bytes, without this field */
-    uint64_t tables_length; /* header, slots, entries, data entries, strings */
-    uint64_t slots;         /* offsets from the file's start */
+    uint64_t tables_length; /* length of header, slots, entries, data entries and strings */
+    uint64_t slots;         /* offsets from the start of the file */
     uint64_t entries;
     uint64_t data;
     uint64_t strings;
     uint64_t strings_length;
-    uint32_t slot_count; /* a power of two, more than entry_count */
+    uint32_t slot_count; /* a power of two, greater than entry_count */
     uint32_t entry_count;
     uint32_t data_count;
     uint32_t reserved; /* 0 */
 } disk_header;
 
-/* Open addressing, linear: the search starts at slot `hash` modulo slot_count. */
+/* Open addressing with linear probing. A search starts at slot `hash` modulo slot_count. */
 typedef struct disk_slot {
     uint32_t hash;
-    uint32_t entry; /* index + 1; 0: free */
+    uint32_t entry; /* index + 1, or 0 if the slot is free */
 } disk_slot;
 
 typedef struct disk_entry {
@@ -44,7 +44,7 @@ typedef struct disk_entry {
     int64_t recorded_ns;
     uint64_t inode;
     uint8_t hash[SPATE_SIPHASH_BYTES];
-    uint64_t blob; /* offset from the file's start, a multiple of 16 */
+    uint64_t blob; /* offset from the start of the file, a multiple of 16 */
     uint32_t blob_length;
     uint32_t blob_checksum; /* CRC-32C */
     uint32_t path;          /* offset into the strings */

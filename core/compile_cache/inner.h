@@ -9,7 +9,7 @@
 struct spate_compile_cache {
     const uint8_t *bytes;
     size_t length;
-    bool mapped; /* false: the bytes are borrowed */
+    bool mapped; /* whether `bytes` is a mapping of the file; if not, it is not owned */
     const disk_slot *slots;
     const disk_entry *entries;
     const disk_data *data;
@@ -17,17 +17,17 @@ struct spate_compile_cache {
     uint32_t slot_mask;
     uint32_t entry_count;
     uint32_t data_count;
-    atomic_uchar *checked; /* one flag per blob, then one per data entry */
+    atomic_uchar *checked; /* NOT_CHECKED, GOOD or DAMAGED for each blob, then for each data entry */
 };
 
 /*
- * Why the bytes (8-aligned) are not a compile cache with this key. With SPATE_COMPILE_CACHE_FINE all offsets and
- * lengths of the tables are valid, and *header is filled in. Reads no blob.
+ * Returns why the bytes (8-aligned) are not a compile cache with this key. If it returns SPATE_COMPILE_CACHE_FINE, all
+ * offsets and lengths of the tables are valid, and *header is filled in. Reads no blob.
  */
 spate_compile_cache_fault spate_compile_cache_fault_of(const uint8_t *bytes, size_t length, const uint8_t *key,
                                                        disk_header *header);
 
-/* The contents of a compile cache to be written, and the place of each part. */
+/* The contents of a compile cache to write, and the offset of each part. */
 
 typedef struct compile_cache_plan {
     const spate_compile_cache_file *files;
@@ -42,10 +42,11 @@ static inline uint64_t spate_compile_cache_aligned(uint64_t offset) {
     return (offset + COMPILE_CACHE_ALIGNMENT - 1) & ~(uint64_t)(COMPILE_CACHE_ALIGNMENT - 1);
 }
 
-/* Fills in the header. SPATE_REFUSED, SPATE_LIMIT: see spate_compile_cache_write. `path` is for errors. */
+/* Fills in the header. Returns SPATE_REFUSED or SPATE_LIMIT as spate_compile_cache_write does. `path` is only used in
+ * errors. */
 spate_status spate_compile_cache_lay_out(compile_cache_plan *plan, const uint8_t *key, const char *path,
                                          spate_error *error);
-/* Fills in the tables, the checksum last. SPATE_REFUSED if a path or name occurs twice. */
+/* Fills in the tables, the checksum last. Returns SPATE_REFUSED if a path or name occurs twice. */
 spate_status spate_compile_cache_fill(const compile_cache_plan *plan, const char *path, spate_error *error);
 
 #endif

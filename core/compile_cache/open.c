@@ -81,7 +81,7 @@ static spate_compile_cache_fault fault_of_owner(const struct stat *info) {
     return info->st_mode & (S_IWGRP | S_IWOTH) ? SPATE_COMPILE_CACHE_WRITABLE : SPATE_COMPILE_CACHE_FINE;
 }
 
-/* Another user who may write to a folder in the path could replace the compile cache. */
+/* Another user who can write to a directory of the path could replace the compile cache. */
 static spate_compile_cache_fault fault_of_folder(const char *path) {
     char folder[PATH_MAX];
     struct stat info;
@@ -118,7 +118,7 @@ static spate_compile_cache_fault fault_of_file(const struct stat *info, bool tru
 }
 
 static spate_compile_cache_fault fault_of_errno(int number) {
-    if (number == ELOOP || number == EMLINK) /* O_NOFOLLOW: Linux and macOS, FreeBSD */
+    if (number == ELOOP || number == EMLINK) /* errno for O_NOFOLLOW: ELOOP on Linux and macOS, EMLINK on FreeBSD */
         return SPATE_COMPILE_CACHE_SYMLINK;
     return number == EACCES || number == EPERM ? SPATE_COMPILE_CACHE_FOREIGN_OWNER : SPATE_COMPILE_CACHE_MISSING;
 }
@@ -129,7 +129,7 @@ spate_status spate_compile_cache_open(spate_compile_cache **compile_cache, const
     struct stat info;
     void *bytes = MAP_FAILED;
     *compile_cache = NULL;
-    /* O_NONBLOCK: opening a FIFO would wait for its writer. */
+    /* O_NONBLOCK: opening a FIFO would otherwise wait for a writer. */
     int descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (descriptor < 0)
         return unusable(fault, fault_of_errno(errno), error, path);

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Total bytes of the strings and of the content after the tables, or the bytes used so far. */
+/* Sizes of the strings and of the content after the tables, in bytes: in total, or written so far. */
 typedef struct compile_cache_sums {
     uint64_t strings, content;
 } compile_cache_sums;
@@ -14,7 +14,7 @@ static bool name_fits(const char *name, size_t length) {
     return length > 0 && length <= SPATE_COMPILE_CACHE_PATH_MAX && !memchr(name, '\0', length);
 }
 
-/* Adds up strings and content. `kind`, `number` and `called` describe the item in an error. */
+/* Adds the item's sizes to `sums`. `kind`, `number` and `called` describe the item in an error. */
 static spate_status measure(compile_cache_sums *sums, const char *kind, size_t number, const char *called,
                             const char *name, size_t name_length, size_t length, const char *path, spate_error *error) {
     if (!name_fits(name, name_length))
@@ -31,7 +31,7 @@ static spate_status measure_all(const compile_cache_plan *plan, compile_cache_su
                                 spate_error *error) {
     spate_status status = SPATE_OK;
     if (plan->file_count > SPATE_COMPILE_CACHE_ENTRIES_MAX || plan->data_count > SPATE_COMPILE_CACHE_DATA_MAX)
-        return spate_fail(error, SPATE_LIMIT, path, "%zu files and %zu data are too many for one compile cache",
+        return spate_fail(error, SPATE_LIMIT, path, "%zu files and %zu data entries are too many for one compile cache",
                           plan->file_count, plan->data_count);
     for (size_t i = 0; i < plan->file_count && status == SPATE_OK; i++) {
         const spate_compile_cache_file *file = &plan->files[i];
@@ -84,7 +84,7 @@ static uint32_t add_string(const compile_cache_plan *plan, uint64_t *used, const
     return (uint32_t)offset;
 }
 
-/* false if the path exists already. */
+/* Returns false if the path occurs twice. */
 static bool add_slot(const compile_cache_plan *plan, uint32_t index) {
     disk_slot *slots = (disk_slot *)(void *)(plan->tables + plan->header.slots);
     const spate_compile_cache_file *file = &plan->files[index];
@@ -109,14 +109,14 @@ static bool name_is_new(const compile_cache_plan *plan, size_t index) {
     return true;
 }
 
-/* Writes the data entries first because a boot reads them before it loads the first file. */
+/* The data entries come first in the file, because a boot reads them before it loads the first file. */
 static spate_status fill_data(const compile_cache_plan *plan, compile_cache_sums *used, const char *path,
                               spate_error *error) {
     disk_data *data = (disk_data *)(void *)(plan->tables + plan->header.data);
     for (size_t i = 0; i < plan->data_count; i++) {
         const spate_compile_cache_data *from = &plan->data[i];
         if (!name_is_new(plan, i))
-            return spate_fail(error, SPATE_REFUSED, path, "two data of one name: %.*s", (int)from->name_length,
+            return spate_fail(error, SPATE_REFUSED, path, "duplicate data entry: %.*s", (int)from->name_length,
                               from->name);
         data[i] = (disk_data){
             .offset = used->content,
@@ -136,8 +136,7 @@ static spate_status fill_entries(const compile_cache_plan *plan, compile_cache_s
     for (size_t i = 0; i < plan->file_count; i++) {
         const spate_compile_cache_file *from = &plan->files[i];
         if (!add_slot(plan, (uint32_t)i))
-            return spate_fail(error, SPATE_REFUSED, path, "two files of one path: %.*s", (int)from->path_length,
-                              from->path);
+            return spate_fail(error, SPATE_REFUSED, path, "duplicate file: %.*s", (int)from->path_length, from->path);
         entries[i] = (disk_entry){
             .size = from->size,
             .mtime_ns = from->mtime_ns,

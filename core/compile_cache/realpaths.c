@@ -8,13 +8,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Caches real paths of folders. An application has hundreds of folders and looks them up thousands of times. */
+/* Caches the real paths of directories. An application has hundreds of directories and looks them up thousands of
+ * times. */
 
 typedef struct folder {
     uint32_t hash;
-    uint32_t length; /* 0: free. "/" is never cached */
+    uint32_t length; /* 0 if the slot is free; "/" is never cached */
     char *path;
-    char *real; /* NULL: the path itself */
+    char *real; /* NULL if the path is its own real path */
     size_t real_length;
 } folder;
 
@@ -22,11 +23,11 @@ struct spate_realpaths {
     folder *folders;
     size_t capacity; /* a power of two */
     size_t count;
-    time_t since; /* monotonic time in seconds when the first folder was cached */
+    time_t since; /* monotonic time in seconds at which the first directory was cached */
 };
 
 #define FIRST_CAPACITY 256
-/* Longer than a boot, but short enough that a server that reloads files notices changed folders. */
+/* Longer than a boot, but short enough for a server that reloads files to detect changed directories. */
 #define SECONDS_KEPT 2
 
 spate_realpaths *spate_realpaths_new(void) {
@@ -95,7 +96,7 @@ static bool grow(spate_realpaths *realpaths) {
     return true;
 }
 
-/* Takes over `real`. NULL: no memory. */
+/* Takes ownership of `real`. Returns NULL if out of memory. */
 static const folder *keep(spate_realpaths *realpaths, uint32_t hash, const char *path, size_t length, char *real) {
     char *copy = NULL;
     if ((realpaths->count + 1) * 2 <= realpaths->capacity || grow(realpaths))
@@ -122,7 +123,7 @@ static size_t parent_length(const char *path, size_t length) {
     return length > 0 ? length - 1 : 0; /* 0: the root */
 }
 
-/* `real/name`, with malloc; NULL: no memory. */
+/* Returns "real/name", allocated with malloc, or NULL if out of memory. */
 static char *joined(const folder *parent, const char *name, size_t name_length) {
     const char *real = parent->real;
     size_t real_length = parent->real_length == 1 ? 0 : parent->real_length; /* "/" */
@@ -136,7 +137,8 @@ static char *joined(const folder *parent, const char *name, size_t name_length) 
     return path;
 }
 
-/* The folder's record, NULL if it has no real path. `length` > 0, no slash at the end. `text` has PATH_MAX bytes. */
+/* Returns the record of a directory, or NULL if it has no real path. `length` must be > 0, without a slash at the end.
+ * `text` is a buffer of PATH_MAX bytes. */
 static const folder *resolve(spate_realpaths *realpaths, char *text, const char *path, size_t length) {
     struct stat info;
     uint32_t hash = spate_compile_cache_hash(path, length);
@@ -164,8 +166,8 @@ static const folder *resolve(spate_realpaths *realpaths, char *text, const char 
 }
 
 /*
- * Whether the path is absolute and has no empty parts or dots. Only then is the file's real path the folder's real path
- * plus the name.
+ * Whether the path is absolute and has no empty, "." or ".." components. Only then is a file's real path its
+ * directory's real path plus its name.
  */
 static bool is_plain(const char *path, size_t length) {
     if (length < 2 || path[0] != '/' || path[length - 1] == '/')

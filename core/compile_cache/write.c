@@ -1,4 +1,4 @@
-/* Writes a compile cache into its file. */
+/* Writes a compile cache to its file. */
 #include "compile_cache/inner.h"
 
 #include "base/descriptor.h"

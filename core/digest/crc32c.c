@@ -30,7 +30,7 @@ static inline uint64_t load64(const uint8_t *bytes) {
     return word;
 }
 
-/* ---- portable: eight bytes a step, a table for each ---- */
+/* ---- portable: eight bytes per step, one table for each of them ---- */
 
 static uint32_t table[8][256];
 
@@ -61,7 +61,7 @@ static uint32_t by_table(uint32_t crc, const uint8_t *bytes, size_t length) {
 
 #ifdef HARDWARE
 
-/* ---- the instruction ---- */
+/* ---- with the processor's instruction ---- */
 
 #if defined(__x86_64__)
 #define WITH_INSTRUCTION __attribute__((target("sse4.2")))
@@ -73,7 +73,7 @@ static int has_instruction(void) {
     return __builtin_cpu_supports("sse4.2");
 }
 #else
-/* Not through arm_acle.h, which may declare them only if the whole file is compiled for them. */
+/* Does not use arm_acle.h: it may declare the intrinsics only if the whole file is compiled for CRC instructions. */
 #ifdef __clang__
 #define WITH_INSTRUCTION __attribute__((target("crc")))
 #define STEP8(crc, word) __builtin_arm_crc32cd((crc), (word))
@@ -96,10 +96,9 @@ static int has_instruction(void) {
 #endif
 
 /*
- * ---- streams ----
- * The instruction takes three cycles but can start a new one in each: three parts of the input are
- * summed side by side. The sum over A followed by B is the sum over A, shifted by the length of B, xor the sum over B;
- * the shift is linear, so a table for each of its four bytes suffices.
+ * ---- three streams ---- The instruction has a latency of three cycles and a throughput of one per cycle, so three
+ * parts of the input are summed in parallel. The sum over A followed by B is the sum over A, shifted by the length of
+ * B, xor the sum over B. The shift is linear, so four tables suffice, one for each byte of the sum.
  */
 #define LONG_PART 1024
 #define SHORT_PART 128

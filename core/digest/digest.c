@@ -11,11 +11,11 @@
 
 struct spate_digest {
     EVP_MD_CTX *context;
-    const EVP_MD *algorithm; /* NULL: SHA-256 without libcrypto */
+    const EVP_MD *algorithm; /* NULL for SHA-256 without libcrypto */
     spate_sha256 sha256;
 };
 
-/* Contexts that a thread reuses in spate_digest_once: one for each kind it has used. */
+/* Contexts that a thread reuses in spate_digest_once, one for each kind that it has used. */
 typedef struct thread_contexts {
     EVP_MD_CTX *of_kind[SPATE_DIGEST_KINDS];
 } thread_contexts;
@@ -37,14 +37,15 @@ static void set_up(void) {
     key_made = crypto != NULL && pthread_key_create(&contexts_key, free_contexts) == 0;
 }
 
-/* NULL if this libcrypto lacks it. */
+/* Returns NULL if libcrypto does not support the algorithm. */
 static const EVP_MD *algorithm_of(spate_digest_kind kind) {
     if ((unsigned)kind >= SPATE_DIGEST_KINDS || pthread_once(&once, set_up) != 0 || crypto == NULL)
         return NULL;
     return crypto->algorithms[kind];
 }
 
-/* With SHA instructions SHA-256 is as fast as libcrypto's, which is then not loaded; plain C is slower. */
+/* Whether to use the implementation in sha256.c. With SHA instructions, it is as fast as libcrypto, which then need not
+ * be loaded. Without them, libcrypto is faster. */
 static bool is_own(spate_digest_kind kind) {
     return kind == SPATE_SHA256 && (spate_sha256_by_instruction() || algorithm_of(kind) == NULL);
 }
@@ -110,7 +111,7 @@ size_t spate_digest_bytes(spate_digest_kind kind) {
     return 0;
 }
 
-/* This thread's context for the kind, made on first use and freed when the thread ends. */
+/* Returns this thread's context for the kind. It is created on first use and freed when the thread ends. */
 static EVP_MD_CTX *context_of_thread(spate_digest_kind kind) {
     thread_contexts *contexts = pthread_getspecific(contexts_key);
     if (contexts == NULL) {
@@ -159,7 +160,7 @@ spate_status spate_digest_descriptor(int descriptor, const char *path, uint64_t 
     spate_status status = SPATE_OK;
     *length = 0;
     int64_t got = spate_read_full(descriptor, step, next_step(wanted));
-    if (got >= 0 && got < (int64_t)sizeof(step)) { /* most files: one message, without a context */
+    if (got >= 0 && got < (int64_t)sizeof(step)) { /* most files fit into one step and need no context */
         *length = (uint64_t)got;
         status = spate_digest_once(SPATE_SHA256, step, (size_t)got, sha256);
     } else if (got >= 0) {

@@ -10,7 +10,7 @@ static spate_libcrypto library;
 #include <dlfcn.h>
 #define TEXT_OF(number) #number
 #define NAME_OF(number) "libcrypto.so." TEXT_OF(number)
-/* The version of the headers at compile time: another one may have other types. */
+/* The version of the headers: other versions may have different types. */
 #define LIBRARY NAME_OF(OPENSSL_SHLIB_VERSION)
 
 static bool find(void *handle, const char *name, void *function) {
@@ -19,7 +19,7 @@ static bool find(void *handle, const char *name, void *function) {
     return found != NULL;
 }
 
-/* The library stays loaded: threads keep contexts until they end. */
+/* The library is never unloaded, because threads own contexts until they end. */
 static void load(void) {
     static EVP_MD *(*fetch)(OSSL_LIB_CTX *, const char *, const char *);
     static const char *const names[SPATE_DIGEST_KINDS] = {"SHA1", "SHA2-256", "SHA2-512"};
@@ -34,7 +34,7 @@ static void load(void) {
         library.algorithms[kind] = fetch(NULL, names[kind], NULL);
 }
 #else
-/* An implicit fetch at each EVP_DigestInit costs more than hashing a small file, so it is fetched once. */
+/* Fetches each algorithm once: an implicit fetch at each EVP_DigestInit takes longer than hashing a small file. */
 static const EVP_MD *fetch(const char *name, const EVP_MD *implicit) {
 #if OPENSSL_VERSION_NUMBER >= 0x30000000L
     (void)implicit;

@@ -73,7 +73,7 @@ static void by_c(uint32_t state[8], const uint8_t *bytes, size_t count) {
         take_block(state, bytes);
 }
 
-/* ---- x86's SHA extensions: four rounds at a time, on the state as ABEF and CDGH ---- */
+/* ---- x86's SHA extensions: four rounds at a time, with the state as ABEF and CDGH ---- */
 
 #if defined(__x86_64__)
 #define BY_INSTRUCTION __attribute__((target("sha,sse4.1,ssse3")))
@@ -126,7 +126,7 @@ static bool has_instruction(void) {
 }
 #endif
 
-/* ---- choice ---- */
+/* ---- choice of the implementation ---- */
 
 static pthread_once_t chosen_once = PTHREAD_ONCE_INIT;
 static take_blocks *chosen;

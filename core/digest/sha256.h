@@ -1,6 +1,6 @@
 /*
- * SHA-256 (FIPS 180-4) without libcrypto, which a boot must not load: by the processor's instructions if it has
- * them. For much data use digest.h, which chooses the faster one.
+ * SHA-256 (FIPS 180-4) without libcrypto, because loading libcrypto would slow down a boot. Uses the processor's
+ * instructions if it has them. For large data use digest.h, which chooses the faster implementation.
  */
 #ifndef SPATE_SHA256_H
 #define SPATE_SHA256_H
@@ -13,21 +13,21 @@
 
 typedef struct spate_sha256 {
     uint32_t state[8];
-    uint64_t length;  /* bytes so far */
+    uint64_t length;  /* number of bytes added so far */
     uint8_t rest[64]; /* the last length % 64 bytes */
 } spate_sha256;
 
 void spate_sha256_begin(spate_sha256 *hash);
 void spate_sha256_add(spate_sha256 *hash, const void *bytes, size_t length);
-/* The hash cannot be used afterwards. */
+/* Do not use the hash afterwards. */
 void spate_sha256_end(spate_sha256 *hash, uint8_t out[SPATE_SHA256_LENGTH]);
 
 void spate_sha256_of(const void *bytes, size_t length, uint8_t out[SPATE_SHA256_LENGTH]);
 /* The same in plain C, on any processor. */
 void spate_sha256_portable(const void *bytes, size_t length, uint8_t out[SPATE_SHA256_LENGTH]);
-/* Whether the processor has instructions for it. */
+/* Whether spate_sha256_of uses the processor's SHA instructions. */
 bool spate_sha256_by_instruction(void);
-/* "sha-ni" or "c": what spate_sha256_of uses here. */
+/* The implementation that spate_sha256_of uses: "sha-ni" or "c". */
 const char *spate_sha256_backend(void);
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * SipHash-2-4 with 128 bits of output (Aumasson, Bernstein: "SipHash: a fast short-input PRF", and its reference code)
- * under one fixed key. It identifies a file's content where a boot compares that with a record.
+ * under a fixed key. It identifies the content of a file when a boot compares files with a record.
  */
 #ifndef SPATE_SIPHASH_H
 #define SPATE_SIPHASH_H
@@ -16,7 +16,7 @@ typedef struct spate_siphash {
     uint8_t rest[8]; /* the last length % 8 bytes */
 } spate_siphash;
 
-/* The key is the bytes 0 to 15, as in the published vectors. */
+/* The key consists of the bytes 0 to 15, as in the published test vectors. */
 void spate_siphash_begin(spate_siphash *hash);
 void spate_siphash_add(spate_siphash *hash, const void *bytes, size_t length);
 void spate_siphash_end(spate_siphash *hash, uint8_t out[SPATE_SIPHASH_BYTES]);

@@ -62,7 +62,7 @@ uint64_t spate_elf_number(const elf_file *lib, const uint8_t *bytes, int width) 
     return value;
 }
 
-/* File offset of `length` bytes at an address; false if no segment has them. */
+/* Converts the address of `length` bytes to a file offset. Returns false if no segment contains them. */
 static bool place(const elf_file *lib, uint64_t address, uint64_t length, uint64_t *offset) {
     for (size_t i = 0; i < lib->segment_count; i++) {
         const elf_segment *s = &lib->segments[i];

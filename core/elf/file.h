@@ -1,17 +1,17 @@
-/* An ELF file's tables, located by its headers and read within its bounds. For promise.c. */
+/* Locates and reads the tables of an ELF file, for promise.c. Never reads outside the file. */
 #ifndef SPATE_ELF_FILE_H
 #define SPATE_ELF_FILE_H
 
 #include "elf/promise.h"
 
-/* Far above any library's; larger numbers are refused. */
+/* Far more than any library has. Files with more segments are rejected. */
 #define ELF_SEGMENTS_MAX 256
 
 typedef struct elf_segment {
     uint64_t type, offset, address, size;
 } elf_segment;
 
-/* A piece of the file, read at once because tables are read word by word. */
+/* A buffered piece of the file, because tables are read word by word. */
 #define ELF_WINDOW_BYTES 8192
 
 typedef struct elf_window {
@@ -28,21 +28,23 @@ typedef struct elf_file {
     uint16_t machine;
     elf_segment segments[ELF_SEGMENTS_MAX];
     size_t segment_count;
-    /* From the dynamic section; 0: absent. Addresses, except sizes, counts and offsets into the strings. */
+    /* From the dynamic section; 0 if absent. They are addresses, except for sizes, counts and offsets into the
+     * strings. */
     uint64_t strings, strings_size, name, symbols, hash, gnu_hash, versions, version_count;
     bool named;
 } elf_file;
 
 /*
- * Reads headers and dynamic section into `lib`, which has only source and window so far. false: not a dynamic library
- * with a name.
+ * Reads the headers and the dynamic section into `lib`. The caller has set source and window. Returns false if the file
+ * is not a dynamic library with a SONAME.
  */
 bool spate_elf_open(elf_file *lib);
-/* `length` bytes at an address of one of its segments. */
+/* Reads `length` bytes at an address within one of the segments. */
 bool spate_elf_fetch(const elf_file *lib, uint64_t address, void *into, size_t length);
-/* The same, with malloc; NULL with *status: SPATE_CORRUPT, also beyond `max` bytes, or SPATE_NO_MEMORY. */
+/* Like spate_elf_fetch, but allocates a copy with malloc. On failure returns NULL and sets *status to SPATE_CORRUPT
+ * (also for more than `max` bytes) or SPATE_NO_MEMORY. */
 void *spate_elf_copy(const elf_file *lib, uint64_t address, uint64_t length, uint64_t max, spate_status *status);
-/* Of `width` bytes, in the file's byte order. */
+/* Reads an integer of `width` bytes in the file's byte order. */
 uint64_t spate_elf_number(const elf_file *lib, const uint8_t *bytes, int width);
 
 #endif

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Far above any library's; larger numbers are refused. */
+/* Far more than any library has. Larger numbers are rejected. */
 #define VERSIONS_MAX 16384
 #define SYMBOLS_MAX ((uint64_t)1 << 20)
 #define STRINGS_MAX ((uint64_t)64 << 20)
@@ -13,7 +13,7 @@
 /* ---- names ---- */
 
 typedef struct strings {
-    char *bytes; /* ends with an added NUL */
+    char *bytes; /* followed by an added NUL */
     uint64_t length;
 } strings;
 
@@ -37,7 +37,7 @@ static const char *string_at(const strings *all, uint64_t at) {
 }
 
 typedef struct names {
-    const char **items; /* room for `capacity` */
+    const char **items; /* array of `capacity` elements */
     size_t count;
     size_t capacity;
 } names;
@@ -53,7 +53,7 @@ static int by_text(const void *left, const void *right) {
     return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
-/* ---- versions: a chain of definitions, each with a chain of names, of which the first is its own ---- */
+/* ---- versions: a list of definitions, each with a list of names; the first name is the definition's own ---- */
 
 static bool read_versions(const elf_file *lib, const strings *texts, names *all) {
     uint8_t definition[20];
@@ -76,9 +76,9 @@ static bool read_versions(const elf_file *lib, const strings *texts, names *all)
     return true;
 }
 
-/* ---- symbols: only the hash tables contain their number ---- */
+/* ---- symbols: their number is stored only in the hash tables ---- */
 
-/* The chain of the highest bucket ends with the last symbol. */
+/* The last symbol is at the end of the chain of the bucket with the highest index. */
 static bool count_by_gnu_hash(const elf_file *lib, uint64_t *count) {
     uint8_t header[16];
     uint8_t word[4];
@@ -109,7 +109,7 @@ static bool count_by_gnu_hash(const elf_file *lib, uint64_t *count) {
     return false;
 }
 
-/* The older table has 32-bit words, except on these two. */
+/* The words of the old hash table have 32 bits, except on these two machines. */
 static int hash_width(const elf_file *lib) {
     enum { S390 = 22, ALPHA = 0x9026 };
     return lib->wide && (lib->machine == S390 || lib->machine == ALPHA) ? 8 : 4;
@@ -126,7 +126,7 @@ static bool count_symbols(const elf_file *lib, uint64_t *count) {
     return true;
 }
 
-/* Defined, seen by other objects. */
+/* Whether the library defines the symbol and exports it to other objects. */
 static bool is_for_others(const elf_file *lib, const uint8_t *symbol) {
     uint8_t info = symbol[lib->wide ? 4 : 12];
     uint8_t visibility = symbol[lib->wide ? 5 : 13] & 3;
@@ -156,7 +156,7 @@ static spate_status read_symbols(const elf_file *lib, const strings *texts, name
     return status;
 }
 
-/* ---- the promise ---- */
+/* ---- digest of the interface ---- */
 
 static void sum(const elf_file *lib, const char *name, names *all, uint8_t out[SPATE_SHA256_LENGTH]) {
     spate_sha256 hash;

@@ -1,6 +1,7 @@
 /*
- * The interface that an ELF shared library provides to programs linked against it (System V ABI, chapters 4 and 5;
- * symbol versions as the GNU tools write them): an update that keeps it does not require a rebuild.
+ * Computes a digest of the interface that an ELF shared library provides to the programs linked against it. An update
+ * that does not change it requires no rebuild. See System V ABI, chapters 4 and 5; symbol versions are in the format of
+ * the GNU tools.
  */
 #ifndef SPATE_ELF_PROMISE_H
 #define SPATE_ELF_PROMISE_H
@@ -8,7 +9,8 @@
 #include "digest/sha256.h"
 #include "shared/status.h"
 
-/* Bytes in memory or, if `bytes` is NULL, an open file. The file may change meanwhile: it is read, never mapped. */
+/* Bytes in memory or, if `bytes` is NULL, an open file. Such a file is read and never mapped, because it may change at
+ * any time. */
 typedef struct spate_elf_source {
     const uint8_t *bytes;
     int descriptor;
@@ -16,9 +18,11 @@ typedef struct spate_elf_source {
 } spate_elf_source;
 
 /*
- * SHA-256 over class, byte order, machine, SONAME and the sorted names of the versions that it defines; if it defines
- * none, the names of the symbols that it exports. SPATE_CORRUPT if it is not such a library, has no SONAME (and so no
- * stable interface) or cannot be parsed; SPATE_NO_MEMORY.
+ * SHA-256 over the class, byte order, machine, SONAME and the sorted names of the versions that the library defines. If
+ * it defines none, over the names of the exported symbols instead of the versions.
+ *
+ * Returns SPATE_CORRUPT if the file is not a shared library, has no SONAME (and therefore no stable interface) or
+ * cannot be parsed; or SPATE_NO_MEMORY.
  */
 spate_status spate_elf_promise(const spate_elf_source *source, uint8_t out[SPATE_SHA256_LENGTH]);
 

@@ -11,7 +11,7 @@
 
 #define LINE_MAX_BYTES 2048
 
-/* Ruby ignores SIGPIPE and gets an error. */
+/* Writes with SIGPIPE ignored, as Ruby does: a closed pipe is an error then. */
 static bool print(int descriptor, const char *text, size_t length) {
     struct sigaction ignore = {.sa_handler = SIG_IGN};
     struct sigaction before;
@@ -21,7 +21,7 @@ static bool print(int descriptor, const char *text, size_t length) {
     return sigaction(SIGPIPE, &before, NULL) == 0 && written;
 }
 
-/* Whether JSON shows the text as it is. */
+/* Whether the text needs no escapes in JSON. */
 static bool plain(const char *text) {
     for (; *text; text++)
         if (*text < ' ' || *text > '~' || *text == '"' || *text == '\\')
@@ -55,7 +55,7 @@ size_t spate_format_seconds(char *text, size_t capacity, int64_t nanoseconds) {
     return fits(length, capacity) ? (size_t)length : 0;
 }
 
-/* As Float#to_s of a number with three decimals. Returns the length; 0 if it does not fit. */
+/* Formats like Ruby's Float#to_s, with up to three decimals. Returns the length, or 0 if it does not fit. */
 static size_t format_float(char *text, size_t capacity, int64_t nanoseconds) {
     int length = snprintf(text, capacity, "%.3f", (double)nanoseconds / 1e9);
     if (!fits(length, capacity))
@@ -73,7 +73,7 @@ static size_t format_memory(char *text, size_t capacity) {
     return fits(length, capacity) ? (size_t)length : 0;
 }
 
-/* The fact that the byte stands for; 0 if it does not fit. */
+/* Formats the value that the placeholder `byte` represents. Returns the length, or 0 if it does not fit. */
 static size_t format_fact(char *text, size_t capacity, char byte, int64_t nanoseconds) {
     switch (byte) {
     case SPATE_OUTPUT_SECONDS: return spate_format_seconds(text, capacity, nanoseconds);

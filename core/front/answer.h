@@ -1,4 +1,4 @@
-/* The output of the program: the bytes that Ruby would print. */
+/* Prints the output of commands, byte for byte as Ruby would. */
 #ifndef SPATE_FRONT_ANSWER_H
 #define SPATE_FRONT_ANSWER_H
 
@@ -10,15 +10,15 @@
 #include <stdint.h>
 
 /*
- * Writes `spate version` to stdout. false if nothing is written, or not everything: Ruby then repeats the command, and
- * reports the failure.
+ * Prints the output of `spate version` to stdout. Returns false if not everything was written; Ruby then runs the
+ * command again and reports the failure.
  */
 bool spate_answer_version(const spate_launcher *launcher, const char *version, bool json);
 
-/* The same for the output of a record. `nanoseconds`: since the program started. */
+/* Prints the output of a record, with the same result. `nanoseconds` is the time since the program started. */
 bool spate_answer_recorded(const struct spate_front_answer *answer, int64_t nanoseconds);
 
-/* As CLI::Units.seconds. Returns the length; 0 if it does not fit. */
+/* Formats a duration like CLI::Units.seconds. Returns the length, or 0 if it does not fit. */
 size_t spate_format_seconds(char *text, size_t capacity, int64_t nanoseconds);
 
 #endif

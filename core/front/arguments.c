@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* What an option does to spate_arguments. */
+/* The field of spate_arguments that an option sets. */
 enum effect { NOTHING, JSON, VERBOSE, GEMFILE };
 
 typedef struct option {
@@ -20,7 +20,8 @@ static const option EXEC[] = {{"--gemfile", true, GEMFILE},
                               {"--keep-file-descriptors", false, NOTHING},
                               {0}};
 
-/* Splits "--name=value". Returns the option of that name, or NULL. */
+/* Finds the option named in "--name=value" or "--name". Sets *attached to the value, if any. Returns NULL for an
+ * unknown option. */
 static const option *find(const option *options, const char *word, const char **attached) {
     size_t length = strcspn(word, "=");
     for (; options->name; options++) {
@@ -32,7 +33,7 @@ static const option *find(const option *options, const char *word, const char **
     return NULL;
 }
 
-/* false for an unknown option, or a missing, empty or needless value: Ruby reports it. */
+/* Returns false for an unknown option, or a missing, empty or unexpected value; Ruby reports these. */
 static bool read_option(const option *options, const char *word, char *const **words, spate_arguments *read) {
     const char *value = NULL;
     const option *found = find(options, word, &value);
@@ -60,7 +61,8 @@ static bool read_version(char *const *words, spate_arguments *read) {
     return true;
 }
 
-/* Options before the program; "--" may end them, and so does a Gemfile in a word of its own: see CLI::Exec.call. */
+/* Reads the options before the program name. They end at "--", or after a Gemfile that is a separate word: see
+ * CLI::Exec.call. */
 static bool read_exec(char *const *words, spate_arguments *read) {
     bool more = true;
     while (more && *words && **words == '-' && strcmp(*words, "--") != 0) {

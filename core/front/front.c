@@ -21,7 +21,8 @@ static int64_t now(void) {
 }
 
 /*
- * Variables with which Ruby may print or do something else. SPATE_FRONT=0 turns the program off.
+ * Whether no variable is set that changes how Ruby behaves or what it prints. SPATE_FRONT=0 turns the native program
+ * off.
  */
 static bool ordinary(char *const *environment) {
     static const char *const unusual[] = {"RUBYOPT", "RUBYLIB", "RUBY_BOX", "RUBY_DEBUG"};
@@ -34,7 +35,8 @@ static bool ordinary(char *const *environment) {
     return !wanted || wanted[0] != '0' || wanted[1] != '\0';
 }
 
-/* Ruby opens missing streams as /dev/null; here a file would get their number. */
+/* Whether the standard streams are open. Ruby opens missing ones as /dev/null; here, a file could get their
+ * descriptor. */
 static bool has_streams(void) {
     for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; descriptor++)
         if (fcntl(descriptor, F_GETFD) < 0)
@@ -42,7 +44,7 @@ static bool has_streams(void) {
     return true;
 }
 
-/* A command that had nothing to do the last time, and has nothing to do now. */
+/* Handles a command that had nothing to do the last time and has nothing to do now. */
 static bool answer_by_record(const spate_launcher *launcher, const spate_exec_request *request, int64_t began) {
     struct spate_front_answer found;
     char folder[PATH_MAX];
@@ -55,7 +57,7 @@ static bool answer_by_record(const spate_launcher *launcher, const spate_exec_re
     return done;
 }
 
-/* Returns whether the command was completed without starting Ruby here, and sets its exit status. */
+/* Returns true if the command was completed without starting Ruby, and sets its exit status. */
 static bool answer(const spate_launcher *launcher, const spate_exec_request *request, int64_t began, int *status) {
     *status = 0;
     switch (request->read->task) {
@@ -71,7 +73,7 @@ static bool answer(const spate_launcher *launcher, const spate_exec_request *req
 }
 
 int spate_front(const spate_program *program, char *const *argv, char *const *environment) {
-    /* Static, since it is large and a program runs once. */
+    /* Static because it is large. */
     static spate_launcher launcher;
     static char library[PATH_MAX];
     int64_t began = now();

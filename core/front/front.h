@@ -1,16 +1,17 @@
-/* The native program `spate`: answers what needs no Ruby, and runs Ruby's launcher for the rest (docs/front.md). */
+/* The native program `spate`: handles commands that need no Ruby, and runs Ruby's launcher for all others
+ * (docs/front.md). */
 #ifndef SPATE_FRONT_H
 #define SPATE_FRONT_H
 
 #include <stdbool.h>
 
 typedef struct spate_program {
-    const char *path;    /* of the running program, without links */
-    const char *version; /* Spate's */
-    bool privileged;     /* set-user-ID or the like: nothing is answered */
+    const char *path;    /* path of the running program, without symlinks */
+    const char *version; /* version of Spate */
+    bool privileged;     /* set-user-ID or similar: all commands are left to Ruby */
 } spate_program;
 
-/* The exit status; does not return where Ruby continues. */
+/* Returns the exit status. Does not return if it starts Ruby. */
 int spate_front(const spate_program *program, char *const *argv, char *const *environment);
 
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* As docs/exit-codes.md: Spate is not installed; an error of the file system. */
+/* As in docs/exit-codes.md: Spate is not installed; file system error. */
 #define NOT_INSTALLED 14
 #define FILE_SYSTEM 9
 
@@ -24,7 +24,7 @@ int spate_hand_over(const char *launcher, char *const *argv, char *const *enviro
     size_t count = 0;
     while (argv[0] && argv[count])
         count++;
-    /* The kernel limits argv to some megabytes. */
+    /* Cannot overflow: the kernel limits argv to a few megabytes. */
     const char **words = malloc((count + 2) * sizeof(*words));
     if (!words)
         return fail(launcher, ENOMEM);

@@ -29,11 +29,11 @@
 #define STATE_MAX (256 << 10)
 #define FOLDER "/store/v1/in-place"
 #define KEY_DIGITS (2 * SPATE_SIPHASH_BYTES)
-/* A second thread costs more than it saves below this number of marks. */
+/* Minimum number of marks for which a second thread is worth its cost. */
 #define MANY 500
 #define FEW 2
 
-/* See parse. */
+/* Pointers into a record, set by parse(). */
 typedef struct place_record {
     const spate_in_place_header *header;
     const spate_in_place_folder *folders;
@@ -56,7 +56,7 @@ static bool parse(place_record *record, const uint8_t *bytes, size_t length) {
     record->folders = (const spate_in_place_folder *)(bytes + sizeof(*header));
     record->marks = (const spate_in_place_mark *)(bytes + sizeof(*header) + folders);
     record->text = (const char *)bytes + sizeof(*header) + folders + marks;
-    /* So each text ends, and is inside if its start is. */
+    /* So every text that starts within the section is terminated within it. */
     if (record->text[header->text - 1] != '\0' || header->ignored >= header->text || header->output >= header->text)
         return false;
     uint64_t all = 0;
@@ -90,7 +90,7 @@ static bool holds(int folder, const char *name, const spate_in_place_mark *mark)
     return mark->facts & SPATE_MARK_ABSENT && (errno == ENOENT || errno == ENOTDIR);
 }
 
-/* To open and close a folder costs more than to look at so few paths. */
+/* For so few paths, opening the directory would cost more than looking up full paths. */
 static bool few_hold(const place_record *record, const spate_in_place_folder *folder,
                      const spate_in_place_mark *marks) {
     char path[PATH_MAX];
@@ -102,7 +102,7 @@ static bool few_hold(const place_record *record, const spate_in_place_folder *fo
     return true;
 }
 
-/* All marks of one folder, which may be missing if all its names are. */
+/* Whether all marks of a directory match. A missing directory is fine if all its names were absent. */
 static bool folder_holds(const place_record *record, const spate_in_place_folder *folder,
                          const spate_in_place_mark *marks) {
     if (folder->count <= FEW)
@@ -122,12 +122,12 @@ static bool folder_holds(const place_record *record, const spate_in_place_folder
     return close(descriptor) == 0 && same;
 }
 
-/* Two threads take the folders in turn. */
+/* Work shared by two threads, which claim one directory at a time. */
 typedef struct look {
     const place_record *record;
     atomic_uint next;
     atomic_bool differs;
-    pthread_mutex_t lock; /* of `next` and `mark`, which belong together */
+    pthread_mutex_t lock; /* protects `next` and `mark`, which must change together */
     uint32_t mark;
 } look;
 
@@ -162,7 +162,7 @@ static bool paths_hold(const place_record *record, unsigned threads) {
 
 /* ---- the environment ---- */
 
-/* Whether one of the lines is the variable's name, or its beginning and "*". */
+/* Whether the variable is in the list. A line is a name, or a prefix followed by "*". */
 static bool is_ignored(const char *lines, const char *entry) {
     size_t name = strcspn(entry, "=");
     while (*lines) {
@@ -180,12 +180,12 @@ static int compare_entries(const void *one, const void *other) {
     return strcmp(*(const char *const *)one, *(const char *const *)other);
 }
 
-/* Of the kernel's files. */
+/* Buffer for files in /proc. */
 static char state_text[STATE_MAX + 2];
 
-/* Ids, groups and capabilities decide which files the process can read. */
+/* Adds the process's IDs, groups and capabilities, because they determine which files it can read. */
 static bool add_rights(spate_siphash *hash) {
-    static const char *const names[] = {"Uid:", "Gid:", "Groups:", "CapEff:"};
+    static const char *const names[] = {"Uid:", "Gid:", "Groups:", "CapEff:", "NoNewPrivs:", "Seccomp:"};
     if (spate_read_text(STATUS, state_text, STATE_MAX, false) <= 0)
         return false;
     for (const char *line = state_text; *line;) {
@@ -198,7 +198,7 @@ static bool add_rights(spate_siphash *hash) {
     return true;
 }
 
-/* All variables but the ignored ones, sorted, and the process's rights. */
+/* Whether the environment without the ignored variables, and the process's permissions, have the recorded digest. */
 static bool environment_holds(const place_record *record, char *const *environment) {
     spate_environment sorted;
     spate_siphash hash;
@@ -218,7 +218,7 @@ static bool environment_holds(const place_record *record, char *const *environme
 
 /* ---- the record ---- */
 
-/* Whether the kernel's file has the recorded content. */
+/* Whether a file in /proc has the recorded digest. */
 static bool same_state(const char *path, const uint8_t recorded[SPATE_SIPHASH_BYTES]) {
     uint8_t found[SPATE_SIPHASH_BYTES];
     long length = spate_read_text(path, state_text, STATE_MAX, false);
@@ -228,14 +228,15 @@ static bool same_state(const char *path, const uint8_t recorded[SPATE_SIPHASH_BY
     return memcmp(found, recorded, sizeof(found)) == 0;
 }
 
-/* Times in whole seconds, as in an image, prove nothing after another mount. */
+/* Compares the mounts if the record requires it. Times in whole seconds, as in container images, prove nothing after a
+ * remount. */
 static bool same_mounts(const place_record *record) {
     static const uint8_t none[SPATE_SIPHASH_BYTES];
     const uint8_t *mounts = record->header->mounts;
     return memcmp(mounts, none, sizeof(none)) == 0 || same_state(MOUNTS, mounts);
 }
 
-/* As CLI::InPlace.key. */
+/* Makes the name of the record, like CLI::InPlace.key. */
 static void name_record(const struct spate_front_request *request, char digits[KEY_DIGITS + 1]) {
     const char *gemfile = spate_variable(request->environment, "BUNDLE_GEMFILE");
     spate_siphash hash;
@@ -257,7 +258,8 @@ static bool is_trusted(const char *folder) {
     return spate_trust_path(folder, false, false, &culprit) == SPATE_TRUSTED;
 }
 
-/* A descriptor and the size; -1 unless it is a file of this user that nobody else may write. */
+/* Returns a descriptor and sets *length. Returns -1 unless the file belongs to this user and is not writable by
+ * others. */
 static int open_record(const struct spate_front_request *request, size_t *length) {
     char home[PATH_MAX], path[PATH_MAX], digits[KEY_DIGITS + 1];
     struct stat info;
@@ -280,18 +282,18 @@ static int open_record(const struct spate_front_request *request, size_t *length
     return -1;
 }
 
-static const char *doubt(const struct spate_front_request *request, struct spate_front_answer *answer) {
+static const char *reason_not_in_place(const struct spate_front_request *request, struct spate_front_answer *answer) {
     place_record record;
     if (!parse(&record, answer->record, answer->length))
-        return "the record is of another version, or damaged";
+        return "the record has another version, or is damaged";
     if (record.header->user != geteuid())
-        return "the record is of another user";
+        return "the record belongs to another user";
     if (!same_state(BOOT_ID, record.header->boot) || !same_mounts(&record))
-        return "the machine was started since, or has other mounts";
+        return "the machine was restarted since, or its mounts have changed";
     if (!environment_holds(&record, request->environment))
-        return "the environment differs";
+        return "the environment has changed";
     if (!paths_hold(&record, request->threads))
-        return "a file differs";
+        return "a file has changed";
     answer->output = record.text + record.header->output;
     answer->stream = record.header->stream == STDOUT_FILENO ? STDOUT_FILENO : STDERR_FILENO;
     return NULL;
@@ -302,12 +304,12 @@ bool spate_front_in_place(const struct spate_front_request *request, struct spat
     int descriptor = open_record(request, &answer->length);
     if (descriptor < 0)
         return false;
-    /* Not mapped, since a file that is truncated ends the programs that map it. */
+    /* Not mapped: truncating a mapped file would crash the process. */
     answer->record = malloc(answer->length);
     bool whole =
         answer->record && spate_read_full(descriptor, answer->record, answer->length) == (int64_t)answer->length;
     bool readable = close(descriptor) == 0 && whole;
-    answer->doubt = readable ? doubt(request, answer) : "the record cannot be read";
+    answer->doubt = readable ? reason_not_in_place(request, answer) : "the record cannot be read";
     return !answer->doubt;
 }
 

@@ -1,4 +1,4 @@
-/* Whether a command has nothing to do, decided without Ruby by a record of the last time. */
+/* Decides without Ruby whether a command has nothing to do, based on a record of its last run. */
 #ifndef SPATE_FRONT_IN_PLACE_H
 #define SPATE_FRONT_IN_PLACE_H
 
@@ -6,25 +6,25 @@
 #include <stddef.h>
 
 struct spate_front_request {
-    const char *cwd;          /* absolute */
-    char *const *environment; /* as environ */
-    const char *launcher;     /* path, since each Ruby has its own; may be NULL */
-    char *const *words;       /* of the command line after the program's name, then NULL */
-    unsigned threads;         /* 0: decide by the number of paths */
+    const char *cwd;          /* absolute path of the working directory */
+    char *const *environment; /* like environ */
+    const char *launcher;     /* path of the launcher, because each Ruby has its own; may be NULL */
+    char *const *words;       /* NULL-terminated words of the command line, without the program's name */
+    unsigned threads;         /* 0 to choose by the number of paths */
 };
 
-/* Texts point into `record`. */
+/* The strings point into `record`. */
 struct spate_front_answer {
     const char *output; /* see SPATE_OUTPUT_SECONDS */
     int stream;         /* descriptor for the output */
-    const char *doubt;  /* static text: why there is no answer; NULL: in place */
-    void *record;       /* in memory of its own */
+    const char *doubt;  /* why Ruby must run the command (a static string); NULL if there is nothing to do */
+    void *record;       /* allocated with malloc */
     size_t length;
 };
 
 /*
- * Returns true if Ruby would do nothing but print `output`, and exit with status 0. Prints and changes nothing. The
- * caller ends the answer with spate_front_release, whatever the result.
+ * Returns true if Ruby would only print `output` and exit with status 0. Prints and changes nothing. Release the answer
+ * with spate_front_release in any case.
  */
 bool spate_front_in_place(const struct spate_front_request *request, struct spate_front_answer *answer);
 

@@ -26,8 +26,8 @@ bool spate_launcher_beside(spate_launcher *launcher, const char *program) {
     return true;
 }
 
-/* false for an unknown name, or for more values than there is room for. */
-static bool keep(spate_launcher *launcher, const char *name, const char *value) {
+/* Returns false for an unknown name, or if there are too many values. */
+static bool store_value(spate_launcher *launcher, const char *name, const char *value) {
     const struct {
         const char *name;
         const char **place;
@@ -77,7 +77,7 @@ bool spate_launcher_read(spate_launcher *launcher) {
             if (!space)
                 return false;
             *space = '\0';
-            if (!keep(launcher, name, space + 1))
+            if (!store_value(launcher, name, space + 1))
                 return false;
         }
         line = following;
@@ -85,7 +85,7 @@ bool spate_launcher_read(spate_launcher *launcher) {
     return complete(launcher);
 }
 
-/* Reads a decimal number and the space behind it. */
+/* Parses a decimal number and skips the space after it. */
 static bool number(const char **text, uintmax_t *value) {
     if (!isdigit((unsigned char)**text))
         return false;
@@ -113,7 +113,7 @@ bool spate_launcher_holds(const spate_launcher *launcher) {
     return true;
 }
 
-/* The part of a version up to the next dot. */
+/* Returns the length of the part of a version up to the next dot. */
 static size_t part_length(const char *text, size_t length) {
     const char *dot = memchr(text, '.', length);
     return dot ? (size_t)(dot - text) : length;
@@ -150,7 +150,7 @@ int spate_compare_versions(const char *one, size_t one_length, const char *other
     while (one_length || other_length) {
         size_t first = part_length(one, one_length);
         size_t second = part_length(other, other_length);
-        /* A shorter version goes on with zeros. */
+        /* A shorter version is padded with zeros. */
         int order = compare_parts(one_length ? one : "0", one_length ? first : 1, other_length ? other : "0",
                                   other_length ? second : 1);
         if (order)
@@ -165,7 +165,7 @@ int spate_compare_versions(const char *one, size_t one_length, const char *other
     return 0;
 }
 
-/* The version in "spate-1.2.3.gemspec"; NULL for another name. */
+/* Returns the version in a name like "spate-1.2.3.gemspec", or NULL for other names. */
 static const char *version_in(const char *name, size_t *length) {
     size_t all = strlen(name);
     size_t around = strlen(BEFORE) + strlen(BEHIND);
@@ -181,8 +181,8 @@ static const char *version_in(const char *name, size_t *length) {
 }
 
 /*
- * Whether the folder's newest Spate is `version`, or older: 1, -1. 0 if it has none, 2 if it has a newer one or cannot
- * be read.
+ * Compares the newest Spate in the folder with `version`: 1 if they are equal, -1 if it is older, 0 if there is none, 2
+ * if it is newer or the folder cannot be read.
  */
 static int newest(const char *folder, const char *version) {
     char path[PATH_MAX];

@@ -1,4 +1,4 @@
-/* Small text files. */
+/* Reads small text files. */
 #ifndef SPATE_FRONT_TEXT_H
 #define SPATE_FRONT_TEXT_H
 
@@ -6,9 +6,9 @@
 #include <stddef.h>
 
 /*
- * Reads a whole regular file of at most `max` bytes, and ends it with a NUL: `text` has room for two bytes more. Follows
- * no link at the end of the path. `own`: only a file of this user or root that nobody else may write. Returns the
- * length; -1 for another file, or if it cannot be read.
+ * Reads a regular file of at most `max` bytes and appends a NUL. `text` must have room for `max` + 2 bytes. Does not
+ * follow a symlink as the last component. If `own` is true, the file must belong to this user or root and must not be
+ * writable by others. Returns the length, or -1 on failure.
  */
 long spate_read_text(const char *path, char *text, size_t max, bool own);
 

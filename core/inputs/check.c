@@ -1,4 +1,4 @@
-/* Checks whether everything in a record is unchanged. */
+/* Checks whether all inputs in a record are unchanged. */
 #define _GNU_SOURCE
 #include "inputs/doubts.h"
 #include "inputs/plan.h"
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* A length that no name has. */
+/* Marks the cached look as empty. No name has this length. */
 #define NOTHING UINT32_MAX
 
 typedef struct check {
@@ -19,11 +19,11 @@ typedef struct check {
     spate_inputs_answer *answer;
     spate_status status;
     const disk_folder *folder;
-    char path[SPATE_INPUTS_PATH_MAX]; /* path of the folder, then of the current entry */
+    char path[SPATE_INPUTS_PATH_MAX]; /* path of the directory, then of the current entry */
     size_t folder_length;
-    /* The current look when checking without a memo. Entries of different kinds with the same name are adjacent. */
+    /* The last look, reused without a memo: entries of different kinds with the same name are adjacent. */
     inputs_look look;
-    disk_text looked; /* name of the entry that was looked at */
+    disk_text looked; /* name of the entry of `look` */
     bool followed;
     inputs_doubts doubts;
 } check;
@@ -42,7 +42,7 @@ const char *spate_inputs_change_name(spate_inputs_change change) {
     return (unsigned)change < SPATE_INPUTS_CHANGES ? names[change] : "unknown";
 }
 
-/* ---- results: false ends the check ---- */
+/* ---- results: returning false ends the check ---- */
 
 static bool changed_as(check *c, spate_inputs_change change, spate_input_kind kind, const char *path, size_t length) {
     spate_inputs_answer *answer = c->answer;
@@ -55,7 +55,7 @@ static bool changed_as(check *c, spate_inputs_change change, spate_input_kind ki
     return false;
 }
 
-/* Reports the current path; "." means the folder itself. */
+/* Reports the current path. A final "/." is removed: it means the directory itself. */
 static bool changed(check *c, spate_inputs_change change, spate_input_kind kind) {
     size_t length = strlen(c->path);
     if (length > 2 && strcmp(c->path + length - 2, "/.") == 0)
@@ -78,7 +78,7 @@ static bool failed(check *c, int reason, spate_input_kind kind) {
     return changed(c, SPATE_INPUTS_UNREADABLE, kind);
 }
 
-/* Writes a stamp that would have saved this look into a copy of the record. */
+/* Replaces a stamp in a copy of the record, so that the next check need not examine this input again. */
 static bool renew(check *c, const disk_stamp *recorded, const inputs_look *look, bool hashed) {
     disk_stamp found = spate_inputs_stamp(look);
     spate_inputs *record = c->record;
@@ -148,7 +148,7 @@ static inputs_look *look_at(check *c, disk_text name, bool follow) {
     return &c->look;
 }
 
-/* ---- kinds ---- */
+/* ---- kinds of entries ---- */
 
 static bool judge_content(check *c, const disk_entry *entry, const inputs_look *look, int reason) {
     inputs_digest which = inputs_digest_of(entry);
@@ -214,7 +214,7 @@ static bool check_looked(check *c, const disk_entry *entry) {
     if (S_ISREG(look->mode) && look->size != LE64(entry->size))
         return changed(c, SPATE_INPUTS_SIZE, entry->kind);
     if ((entry->flags & SPATE_INPUT_MTIME) != 0 && c->place->thorough && S_ISDIR(look->mode)) {
-        /* A trace has the times of folders that were listed. */
+        /* When a build is traced, the recorded times of directories are those of a listing, so list it here too. */
         inputs_look names = *look;
         (void)spate_inputs_digest(c->path, true, INPUTS_NAMES, &names);
     }
@@ -252,7 +252,7 @@ static bool check_entry(check *c, const disk_entry *entry) {
     }
 }
 
-/* ---- folders ---- */
+/* ---- directories ---- */
 
 static bool check_names(check *c, inputs_look *look) {
     int reason = spate_inputs_digest(c->path, true, INPUTS_NAMES, look);
@@ -263,7 +263,8 @@ static bool check_names(check *c, inputs_look *look) {
     return true;
 }
 
-/* *since: the time of the earliest look at the names. With a memo it may precede the look at the folder. */
+/* Sets *since to the time of the earliest look at one of the names. With a memo it may be before the look at the
+ * directory. */
 static bool check_absents(check *c, const disk_absent *absents, int64_t *since) {
     for (uint32_t i = 0; i < LE32(c->folder->absent_count); i++) {
         if (!go_to(c, absents[i]))
@@ -276,14 +277,14 @@ static bool check_absents(check *c, const disk_absent *absents, int64_t *since) 
         if (!inputs_means_absent(look->reason) && look->reason != EACCES)
             return failed(c, look->reason, SPATE_INPUT_ABSENT);
         if (look->reason == EACCES)
-            *since = INT64_MIN; /* the stamp of the folder cannot prove an absence caused by EACCES */
+            *since = INT64_MIN; /* the directory's stamp cannot prove an absence that is due to EACCES */
         else if (look->stamp.seen_ns < *since)
             *since = look->stamp.seen_ns;
     }
     return true;
 }
 
-/* An unchanged stamp of the folder proves the listing and all absences. */
+/* A valid stamp of the directory proves the listing and all absences. */
 static bool check_folder(check *c, const disk_absent *absents) {
     const disk_folder *folder = c->folder;
     bool listed = folder->listed != 0;
@@ -295,7 +296,7 @@ static bool check_folder(check *c, const disk_absent *absents) {
     bool proven = known->reason == 0 && S_ISDIR(known->mode) && spate_inputs_proves(&folder->stamp, known);
     if (proven && !c->place->thorough)
         return true;
-    /* A missing folder has no entries, and neither has a folder that this user may not search. */
+    /* A missing directory has no entries. A directory that this user may not search is treated the same way. */
     bool empty =
         known->reason == 0 ? !S_ISDIR(known->mode) : inputs_means_absent(known->reason) || known->reason == EACCES;
     if (empty && !listed)
@@ -310,7 +311,8 @@ static bool check_folder(check *c, const disk_absent *absents) {
     int64_t since = INT64_MAX;
     if (!check_absents(c, absents, &since))
         return false;
-    /* If the folder was looked at after the names, its stamp does not prove that they are still missing. */
+    /* If a name was looked up before the directory, the directory's stamp does not prove that the name is still
+     * missing. */
     return proven || since < before.stamp.seen_ns || renew(c, &folder->stamp, &before, false);
 }
 
@@ -337,7 +339,7 @@ static bool check_variable(check *c, const disk_fact *fact) {
     const char *name = inputs_text(c->tables, fact->name);
     const char *value = spate_inputs_value(c->place, name);
     if (c->place->thorough)
-        (void)getenv(name); /* the values are the place's, which no trace shows */
+        (void)getenv(name); /* for the trace only: the value comes from `place`, not from this process */
     uint8_t digest[SPATE_SHA256_LENGTH];
     bool same = (value != NULL) == (fact->set != 0);
     if (same && value) {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Below this size, threads cost more than they gain. */
+/* Minimum total size for which threads are worth their cost. */
 #define ENOUGH_BYTES ((uint64_t)1 << 20)
 #define THREADS_MAX 4
 

@@ -1,4 +1,4 @@
-/* Checks that bytes are a complete and valid record of this version. */
+/* Validates a record: version, length, checksum, section bounds, order. */
 #include "inputs/format.h"
 
 #include "base/bounds.h"
@@ -22,7 +22,7 @@ static bool name_fits(const inputs_tables *t, disk_text name) {
     return text_fits(t, name) && LE32(name.length) > 0 && !strchr(inputs_text(t, name), '/');
 }
 
-/* A path below a root must not leave it: the root's surroundings differ between machines. */
+/* A path below a root must not leave it, because what surrounds a root differs between machines. */
 static bool path_fits(const inputs_tables *t, uint32_t root, disk_text path) {
     if (root > t->root_count || !text_fits(t, path))
         return false;
@@ -77,7 +77,7 @@ static const char *folders_fault(const inputs_tables *t) {
         entries += LE32(folder->entry_count);
         absents += LE32(folder->absent_count);
     }
-    return entries == t->entry_count && absents == t->absent_count ? NULL : "something in no folder";
+    return entries == t->entry_count && absents == t->absent_count ? NULL : "an entry in no folder";
 }
 
 static const char *facts_fault(const inputs_tables *t) {
@@ -93,7 +93,7 @@ static const char *facts_fault(const inputs_tables *t) {
     return NULL;
 }
 
-/* Counts have 32 bits and sizes are small, so the sum cannot overflow. */
+/* The counts have 32 bits and the sizes are small, so the sum cannot overflow. */
 static bool lay_out(inputs_tables *t, const uint8_t *bytes, size_t length) {
     const disk_header *header = (const disk_header *)(const void *)bytes;
     uint64_t at = sizeof(*header);

@@ -1,4 +1,4 @@
-/* The bytes of a record of inputs, little-endian, for writer and reader; docs/inputs.md describes them. */
+/* The layout of a record of inputs, little-endian. docs/inputs.md describes it. */
 #ifndef SPATE_INPUTS_FORMAT_H
 #define SPATE_INPUTS_FORMAT_H
 
@@ -11,7 +11,7 @@
 /* Enough for a million inputs with long paths. */
 #define INPUTS_LENGTH_MAX ((size_t)512 << 20)
 
-/* A part of the strings, followed by a NUL. */
+/* A NUL-terminated string in the strings section. */
 typedef struct disk_text {
     uint32_t at;
     uint32_t length;
@@ -28,46 +28,47 @@ typedef struct disk_header {
     uint32_t entry_count;
     uint32_t absent_count;
     uint32_t fact_count;
-    uint64_t strings_length; /* length of the last section; the other sections follow the header in this order */
+    uint64_t strings_length; /* the strings are the last section; the others follow the header in the order of these
+                              * counts */
 } disk_header;
 
-/* The lstat fields of a file or folder. All zero: proves nothing. */
+/* The lstat fields of a file or directory. If all are zero, the stamp proves nothing. */
 typedef struct disk_stamp {
     uint64_t device;
     uint64_t inode;
     int64_t mtime_ns;
     int64_t ctime_ns;
-    int64_t seen_ns; /* real-time clock before the look */
+    int64_t seen_ns; /* time of the real-time clock before the lstat call */
 } disk_stamp;
 
-/* Sorted by root and path. The entries and absences of a folder follow those of the previous folder. */
+/* Sorted by root and path. The entries and absent names of all directories are concatenated in this order. */
 typedef struct disk_folder {
-    disk_stamp stamp; /* covers the listing and the absences */
+    disk_stamp stamp; /* covers the listing and the absent names */
     uint8_t listing[SPATE_SHA256_LENGTH];
-    uint32_t root;   /* 0: the path is absolute; otherwise the root's number + 1 */
+    uint32_t root;   /* 0 if the path is absolute, otherwise the index of the root + 1 */
     uint32_t listed; /* 0 or 1 */
     disk_text path;  /* "" for the root itself */
     uint32_t entry_count;
     uint32_t absent_count;
 } disk_folder;
 
-/* Sorted by name, kind and flags within its folder. */
+/* Sorted by name, kind and flags within a directory. */
 typedef struct disk_entry {
-    disk_stamp stamp; /* LOOKED: only the mtime, if it matters */
+    disk_stamp stamp; /* for LOOKED only the mtime, if SPATE_INPUT_MTIME is set */
     uint8_t sha256[SPATE_SHA256_LENGTH];
     uint64_t size;
     uint32_t mode; /* st_mode */
     uint8_t kind;  /* SPATE_INPUT_FILE to SPATE_INPUT_LINK */
     uint8_t flags; /* the flags of spate_input and ENTRY_* */
     uint16_t target_root;
-    disk_text name;   /* without slash; "." for the folder itself */
+    disk_text name;   /* without slashes; "." for the directory itself */
     disk_text target; /* only for LINK */
 } disk_entry;
 
-#define ENTRY_ELF 4    /* LIBRARY: the digest covers the interface (elf/promise.h) instead of the content */
-#define ENTRY_DENIED 8 /* LOOKED: a folder in the path is not searchable */
+#define ENTRY_ELF 4    /* LIBRARY: the digest covers the library's interface (elf/promise.h), not its content */
+#define ENTRY_DENIED 8 /* LOOKED: a directory in the path is not searchable */
 
-/* A name that does not exist in its folder. Sorted. */
+/* A name that must not exist in its directory. Sorted. */
 typedef disk_text disk_absent;
 
 /* An environment variable or the processor. Sorted by kind and name. */
@@ -75,7 +76,7 @@ typedef struct disk_fact {
     uint8_t sha256[SPATE_SHA256_LENGTH];
     disk_text name;
     uint32_t kind;
-    uint32_t set; /* 0: the variable is not set */
+    uint32_t set; /* 0 if the variable is not set */
 } disk_fact;
 
 static_assert(sizeof(disk_header) == 56, "the header's layout is the file format");
@@ -87,7 +88,7 @@ static_assert(offsetof(disk_header, strings_length) == 48, "the header's layout 
 static_assert(offsetof(disk_folder, root) == 72, "the folder's layout is the file format");
 static_assert(offsetof(disk_entry, mode) == 80, "the entry's layout is the file format");
 
-/* The position of everything in a record's bytes (8-aligned); filled in by spate_inputs_fault. */
+/* Pointers to all sections of a record in memory (8-aligned), set by spate_inputs_fault. */
 typedef struct inputs_tables {
     const disk_header *header;
     const disk_text *roots;
@@ -108,18 +109,18 @@ struct spate_inputs {
     uint8_t *bytes;
     size_t length;
     inputs_tables tables;
-    uint8_t *renewed; /* a copy of the record with new stamps; NULL until a check finds one */
+    uint8_t *renewed; /* a copy of the record with new stamps; NULL until a check makes one */
 };
 
 static inline const char *inputs_text(const inputs_tables *tables, disk_text text) {
     return tables->strings + LE32(text.at);
 }
 
-/* The checksum of a complete file of `length` bytes, computed from the field after the checksum on. */
+/* Returns the checksum of a complete file of `length` bytes. It covers everything after the checksum field. */
 uint32_t spate_inputs_checksum(const uint8_t *bytes, size_t length);
 /* Fills in length and checksum and writes the record atomically. */
 spate_status spate_inputs_store(const char *path, uint8_t *bytes, size_t length, spate_error *error);
-/* NULL if the bytes are valid, in which case all of *tables can be used; otherwise a description of the fault. */
+/* Returns NULL and fills in *tables if the bytes are valid; otherwise returns a description of the fault. */
 const char *spate_inputs_fault(const uint8_t *bytes, size_t length, inputs_tables *tables);
 
 #endif

@@ -19,7 +19,7 @@ const char *spate_input_kind_name(spate_input_kind kind) {
 
 /* ---- opening ---- */
 
-/* Takes over `bytes`. */
+/* Takes ownership of `bytes`. */
 static spate_status take(spate_inputs **record, uint8_t *bytes, size_t length, const char *name, spate_error *error) {
     spate_inputs *made = calloc(1, sizeof(*made));
     if (!made) {
@@ -69,7 +69,7 @@ void spate_inputs_close(spate_inputs *record) {
     free(record);
 }
 
-/* ---- without stamps ---- */
+/* ---- removing stamps ---- */
 
 const uint8_t *spate_inputs_portable(spate_inputs *record, size_t *length) {
     const inputs_tables *t = &record->tables;
@@ -86,7 +86,7 @@ const uint8_t *spate_inputs_portable(spate_inputs *record, size_t *length) {
     return record->bytes;
 }
 
-/* ---- showing ---- */
+/* ---- listing ---- */
 
 typedef struct visit {
     const inputs_tables *tables;
@@ -100,7 +100,7 @@ static const char *root_name(const inputs_tables *t, uint32_t number) {
     return number > 0 ? inputs_text(t, t->roots[number - 1]) : NULL;
 }
 
-/* Appends the path of the folder or of an entry in it. */
+/* Sets v->path to the path of the directory or of an entry in it. */
 static bool put_path(visit *v, const char *name, size_t length) {
     const char *folder = inputs_text(v->tables, v->folder->path);
     size_t used = LE32(v->folder->path.length);

@@ -1,4 +1,4 @@
-/* Sorts a record by root and folder, and each folder's entries as groups require. Drops duplicates. */
+/* Sorts the inputs by root and directory, then in the order that inputs_group requires. Drops duplicates. */
 #include "inputs/plan.h"
 
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* The kernel's limit for symlinks in one path. */
+/* The kernel's limit for symlinks in a path. */
 #define LINKS_MAX 40
 #define ROOTS_MAX 255
 
@@ -32,8 +32,8 @@ static bool is_root(const inputs_plan *plan, const char *path) {
 }
 
 /*
- * Writes the path, its folder and its name in sequence into one allocation. The entry of a root itself is "." because
- * its path may differ.
+ * Stores the path, its directory and its name in one allocation. The name of a root itself is ".", because the root's
+ * path differs between machines.
  */
 static bool lay_out(inputs_planned *item, const inputs_plan *plan, const char *path) {
     size_t length = strlen(path);
@@ -78,9 +78,10 @@ static spate_status add(inputs_plan *plan, spate_input_kind kind, const spate_in
     return SPATE_OK;
 }
 
-/* ---- absences: the whole path, since folders on the way may be created without effect; follows dangling links ---- */
+/* ---- absences: recorded as whole paths, so that creating a parent directory has no effect; follows dangling links
+ * ---- */
 
-/* Builds the path to continue with: a symlink's target and the rest of the path after the link. */
+/* Replaces `path` with the path to check next: the symlink's target and the rest of the path after the link. */
 static spate_status go_on(char *path, const char *link, size_t link_length, spate_error *error) {
     char target[SPATE_INPUTS_PATH_MAX];
     char joined[3 * SPATE_INPUTS_PATH_MAX];
@@ -104,7 +105,8 @@ static bool is_there(const char *path) {
     return stat(path, &info) == 0;
 }
 
-/* Shortens the path to the deepest part that exists. Returns lstat's errno for the whole path, or 0 if that exists. */
+/* Shortens the path to its deepest existing ancestor. Returns 0 if the whole path exists, otherwise lstat's errno for
+ * it. */
 static int deepest(char *path, struct stat *info) {
     const char *name;
     int whole = 0;

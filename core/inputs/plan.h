@@ -1,4 +1,4 @@
-/* The inputs of a record in its order: clean paths, roots, absences by their folder. */
+/* The inputs of a record in their final order, with clean paths relative to roots, grouped by directory. */
 #ifndef SPATE_INPUTS_PLAN_H
 #define SPATE_INPUTS_PLAN_H
 
@@ -8,27 +8,27 @@
 typedef struct inputs_planned {
     spate_input_kind kind;
     uint32_t flags;
-    uint32_t root;      /* number in the place + 1; 0: no root */
-    const char *path;   /* path to look at on this machine; the folder for LISTED, the missing name for ABSENT */
-    const char *folder; /* folder below the root */
-    const char *name;   /* name in the folder; "" for LISTED */
+    uint32_t root;      /* index into place->roots + 1, or 0 if the path is absolute */
+    const char *path;   /* path on this machine; the directory for LISTED, the missing path for ABSENT */
+    const char *folder; /* directory, relative to the root */
+    const char *name;   /* name in the directory; "" for LISTED */
     const uint8_t *expected;
     /* Filled in by spate_inputs_take: */
-    int reason; /* errno; 0: no failure */
+    int reason; /* errno, or 0 */
     disk_entry entry;
-    char *target;            /* only for LINK; malloc'ed */
-    const char *target_rest; /* the rest of the target below its root */
-    uint32_t target_root;    /* like root, for the target */
+    char *target;            /* only for LINK; allocated with malloc */
+    const char *target_rest; /* target relative to target_root */
+    uint32_t target_root;    /* like `root`, for the target */
 } inputs_planned;
 
-/* Items with one root and folder. */
+/* The items with the same root and directory. */
 typedef struct inputs_group {
-    inputs_planned *first; /* LISTED first, then existing paths, then ABSENT */
+    inputs_planned *first; /* sorted: LISTED, then existing paths, then ABSENT */
     size_t count;
     bool listed;
     size_t absent_count;
     int reason;
-    const char *culprit; /* the input that caused the errno */
+    const char *culprit; /* path of the input that caused `reason` */
     disk_folder folder;
 } inputs_group;
 
@@ -39,7 +39,7 @@ typedef struct inputs_fact {
     uint8_t sha256[SPATE_SHA256_LENGTH];
 } inputs_fact;
 
-/* Initialize with zeros; free with spate_inputs_plan_free. */
+/* Initialize with zeros. Release with spate_inputs_plan_free. */
 typedef struct inputs_plan {
     const spate_inputs_place *place;
     inputs_planned *items;
@@ -51,41 +51,43 @@ typedef struct inputs_plan {
     size_t fact_count;
 } inputs_plan;
 
-/* Fills in the plan. SPATE_STALE if a path exists that should be absent, SPATE_CORRUPT for invalid paths. */
+/* Fills in the plan. Returns SPATE_STALE if a path exists that should be absent, and SPATE_CORRUPT for an invalid
+ * path. */
 spate_status spate_inputs_plan(inputs_plan *plan, const spate_input *inputs, size_t count,
                                const spate_inputs_place *place, spate_error *error);
 /*
- * The last step of spate_inputs_plan: sorts, drops duplicates and forms the groups. SPATE_STALE if one file was read
- * with two different contents.
+ * The last step of spate_inputs_plan: sorts, drops duplicates and forms the groups. Returns SPATE_STALE if a file was
+ * read with two different contents.
  */
 spate_status spate_inputs_order(inputs_plan *plan, spate_error *error);
-/* Looks at all inputs. Returns the same statuses as spate_inputs_write. */
+/* Examines all inputs. Returns the same statuses as spate_inputs_write. */
 spate_status spate_inputs_take(inputs_plan *plan, const spate_inputs_options *options, const spate_cancel *cancel,
                                spate_error *error);
 void spate_inputs_planned_free(inputs_planned *item);
 void spate_inputs_plan_free(inputs_plan *plan);
 
-/* Paths as recorded (clean, and below a root if possible) and the values of the environment. */
+/* ---- recorded paths (clean, and relative to a root if possible) and environment variables ---- */
 
-/* NULL if the root is unknown here. */
+/* Returns the root's path, or NULL if the root is unknown on this machine. */
 const char *spate_inputs_root_path(const spate_inputs_place *place, const char *name);
 /*
- * The number + 1 of the innermost root that contains the path, and the rest of the path. 0 and the whole path if no
- * root contains it, or if it has ".." and could leave the root.
+ * Finds the innermost root that contains the path. Returns the root's index + 1 and sets *rest to the path relative to
+ * it. Returns 0 and the whole path if no root contains it, or if the path has a ".." component, because it could leave
+ * the root.
  */
 uint32_t spate_inputs_root_of(const spate_inputs_place *place, const char *path, const char **rest);
-/* Whether `path` is "<root>/<rest>", or "<root>" if rest is empty. Without a root: whether `path` is `rest`. */
+/* Whether `path` is "<root>/<rest>", or "<root>" if `rest` is empty. If `root` is NULL, whether `path` is `rest`. */
 bool spate_inputs_is_below(const char *path, const char *root, const char *rest);
 
 /*
- * Drops doubled and trailing slashes and "." parts; ".." stays, since its target depends on links. Returns false if the
- * path is not absolute or is too long.
+ * Removes doubled and trailing slashes and "." components. Keeps "..", because its meaning depends on symlinks. Returns
+ * false if the path is not absolute or is too long.
  */
 bool spate_inputs_clean(const char *path, char clean[SPATE_INPUTS_PATH_MAX]);
-/* The length of the folder part of a clean path; *name is the rest. "/" is split into "/" and "". */
+/* Returns the length of the directory part of a clean path and sets *name to the rest. Splits "/" into "/" and "". */
 size_t spate_inputs_split(const char *path, const char **name);
 
-/* NULL if the variable is unset. */
+/* Returns NULL if the variable is unset. */
 const char *spate_inputs_value(const spate_inputs_place *place, const char *name);
 
 #endif

@@ -1,4 +1,4 @@
-/* Looks at the inputs of a record: stamps, modes, targets and digests, on several threads. */
+/* Examines the inputs of a record on several threads: stamps, modes, link targets and digests. */
 #define _GNU_SOURCE
 #include "inputs/plan.h"
 
@@ -10,11 +10,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Below this number, threads cost more than they gain. */
+/* Minimum number of inputs for which threads are worth their cost. */
 #define ENOUGH_FOR_THREADS 64
 #define THREADS_MAX 4
 
-/* Distinct from errnos: the content differs from the one that was read, or the path exists. */
+/* Negative, to differ from errnos: the content is not the one that was read, or an absent path exists. */
 #define OTHER_CONTENT -1
 #define APPEARED -2
 
@@ -107,7 +107,7 @@ static void take_one(void *context, size_t index) {
     item->entry.kind = (uint8_t)item->kind;
 }
 
-/* ---- folders: first, so that the times reveal a name that is created afterwards ---- */
+/* ---- directories: examined first, so that their times reveal a name that is created afterwards ---- */
 
 static int take_names(inputs_group *group, const char *path, inputs_look *look) {
     int reason = spate_inputs_digest(path, true, INPUTS_NAMES, look);
@@ -153,7 +153,7 @@ static void take_folder(void *context, size_t index) {
     group->reason = cancelled(t) ? ECANCELED : take_group(t, group);
 }
 
-/* ---- all ---- */
+/* ---- all inputs ---- */
 
 static spate_status fail(int reason, const char *path, spate_error *error) {
     if (reason == 0)

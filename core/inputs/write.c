@@ -1,4 +1,4 @@
-/* Writes a record of inputs. plan.c decides its contents and take.c has looked at them. */
+/* Writes a record of inputs, from a plan that take.c has filled in. */
 #include "inputs/plan.h"
 
 #include "base/file.h"
@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Maps the root numbers of a spate_inputs_place to those of the record, for the roots that are used. */
+/* Maps root indexes of a spate_inputs_place to those of the record. The record contains only roots that are in use. */
 typedef struct used_roots {
-    uint32_t number[256]; /* indexed by the place's root + 1: the number in the record + 1; 0: unused */
+    uint32_t number[256]; /* from the index in the place + 1 to the index in the record + 1; 0 if the root is not
+                           * used */
     uint32_t count;
 } used_roots;
 
@@ -20,7 +21,7 @@ typedef struct output {
     disk_fact *facts;
     disk_absent *absents;
     char *strings;
-    size_t used; /* bytes of the strings in use */
+    size_t used; /* number of bytes used in `strings` */
     const used_roots *numbers;
 } output;
 
@@ -50,7 +51,7 @@ static size_t strings_length(const inputs_plan *plan, const used_roots *roots) {
     }
     for (size_t i = 0; i < plan->fact_count; i++)
         length += strlen(plan->facts[i].name) + 1;
-    return length + 1; /* "" at the start, used by all empty texts */
+    return length + 1; /* the empty string at offset 0, shared by all empty texts */
 }
 
 static disk_text put(output *out, const char *text) {
@@ -63,7 +64,7 @@ static disk_text put(output *out, const char *text) {
     return made;
 }
 
-/* Entries of different kinds with the same path share the text, so that the check looks only once. */
+/* Entries of different kinds with the same path share one text, so that a check calls stat only once for them. */
 static disk_text put_name(output *out, const inputs_planned *item, const inputs_planned *before,
                           const disk_entry *last) {
     bool same = before && before->kind != SPATE_INPUT_LISTED && strcmp(before->name, item->name) == 0;
@@ -128,7 +129,7 @@ static disk_header header_of(const inputs_plan *plan, const used_roots *roots, s
     return header;
 }
 
-/* Computes the offsets of the sections. */
+/* Allocates the record, copies the header and sets the section pointers. Returns false if out of memory. */
 static bool lay_out(output *out, const disk_header *header, size_t *length) {
     size_t roots = sizeof(*header);
     size_t folders = roots + LE32(header->root_count) * sizeof(*out->roots);

@@ -15,7 +15,7 @@
 
 #define ITEM_ENTRIES 256
 
-/* A part of a tree and the differences found in it. */
+/* A range of a job's entries, and the differences found in it. */
 typedef struct item {
     size_t job;
     size_t begin;
@@ -28,16 +28,16 @@ typedef struct checking {
     const spate_link_job *jobs;
     spate_layers *layers;
     item *items;
-    const uid_t *owner; /* or NULL */
+    const uid_t *owner; /* NULL to skip the check of owners */
     atomic_int failed;  /* a spate_status */
     atomic_int number;  /* errno if `failed` is SPATE_SYSTEM */
 } checking;
 
-/* Additional results of `difference_of`, which otherwise returns a kind of difference. */
+/* Results of `difference_of` in addition to spate_difference_kind. */
 #define SAME (-1)
-#define UNKNOWN (-2) /* with the reason in errno */
+#define UNKNOWN (-2) /* the check failed with errno */
 
-/* SAME if the path below the folder matches the entry. */
+/* Compares the path below `folder` with the entry. Returns SAME or a kind of difference. */
 static int compare(int folder, const char *path, const spate_entry *entry, const uid_t *owner) {
     struct stat info;
     char target[PATH_MAX];
@@ -62,19 +62,19 @@ static int compare(int folder, const char *path, const spate_entry *entry, const
     return same ? SAME : SPATE_FILE_CHANGED;
 }
 
-/* Whether the errno means that the folder is missing, as opposed to a lack of resources. */
+/* Whether this errno means that the directory is missing, rather than that resources are short. */
 static bool absent(int number) {
     return number == ENOENT || number == ENOTDIR || number == EACCES || number == ELOOP || number == ENAMETOOLONG;
 }
 
-/* The deepest folder below the tree's own that was looked at. It and its parents are known to be folders, not links. */
+/* The last directory below the tree's root that was checked. It and its parents are directories, not symlinks. */
 typedef struct way {
     int base;
     size_t length;
     char path[PATH_MAX];
 } way;
 
-/* The length of the leading part of a path that consists of folders already looked at. */
+/* Returns the length of the leading part of the path that has already been checked. */
 static size_t known_length(const way *w, const char *path, size_t length) {
     size_t known = 0;
     for (size_t at = 0; at <= length && at <= w->length; at++) {
@@ -88,9 +88,9 @@ static size_t known_length(const way *w, const char *path, size_t length) {
     return known;
 }
 
-/* Returns 0 if all leading parts of the path are folders, otherwise an errno (ENOTDIR for a link). Each folder is
- * looked at once, by its path: opening and closing folders would take twice as many calls. */
-static int look_along(way *w, const char *path, size_t length) {
+/* Checks that all parents of the path are directories. Returns 0 or an errno (ENOTDIR for a symlink). Each directory
+ * takes one fstatat relative to the base; opening and closing them would take twice as many system calls. */
+static int check_parents(way *w, const char *path, size_t length) {
     size_t known = known_length(w, path, length);
     if (known == length)
         return 0;
@@ -115,9 +115,9 @@ static int look_along(way *w, const char *path, size_t length) {
     return 0;
 }
 
-/* Does not look below a file or a link that replaces a folder. */
+/* If a file or symlink has replaced a directory, entries below it are reported as SPATE_FILE_TYPE. */
 static int difference_of(way *w, const spate_entry *entry, const uid_t *owner) {
-    int reason = look_along(w, entry->path, spate_folder_length(entry->path, strlen(entry->path)));
+    int reason = check_parents(w, entry->path, spate_folder_length(entry->path, strlen(entry->path)));
     if (reason == 0)
         return compare(w->base, entry->path, entry, owner);
     if (reason == ENOTDIR)
@@ -131,7 +131,7 @@ static void fail(checking *c, int number) {
     atomic_store(&c->failed, SPATE_SYSTEM);
 }
 
-/* ---- guarded folders ---- */
+/* ---- guarded directories ---- */
 
 #define OTHERS_WRITE 022
 
@@ -266,7 +266,7 @@ spate_status spate_check_trees(spate_pool *pool, const spate_link_job *jobs, siz
     free(c.layers);
     if (status == SPATE_SYSTEM && atomic_load(&c.number) != 0) {
         errno = atomic_load(&c.number);
-        return spate_fail_errno(error, "", "open of a tree to be checked");
+        return spate_fail_errno(error, "", "cannot open a tree to check");
     }
-    return status == SPATE_OK ? status : spate_fail(error, status, "", "trees could not be checked");
+    return status == SPATE_OK ? status : spate_fail(error, status, "", "cannot check trees");
 }

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The number of links that a thread claims at a time. */
+/* Number of links that a thread claims at a time. */
 #define ITEM_LINKS 64
 
 typedef struct looking {
@@ -47,7 +47,7 @@ static bool same_text(int root, const spate_symlink *link) {
     return same;
 }
 
-static void look(void *context, size_t index) {
+static void compare_links(void *context, size_t index) {
     looking *l = context;
     size_t end = (index + 1) * ITEM_LINKS < l->count ? (index + 1) * ITEM_LINKS : l->count;
     for (size_t i = index * ITEM_LINKS; i < end; i++)
@@ -59,7 +59,7 @@ spate_status spate_check_links(spate_pool *pool, const char *root, const spate_s
     looking l = {.links = links, .count = count, .root = open(root, SPATE_FOLDER_FLAGS), .same = same};
     if (l.root < 0)
         return spate_fail_errno(error, root, "open");
-    spate_status status = spate_pool_run(pool, (count + ITEM_LINKS - 1) / ITEM_LINKS, look, &l);
+    spate_status status = spate_pool_run(pool, (count + ITEM_LINKS - 1) / ITEM_LINKS, compare_links, &l);
     close(l.root);
     return status == SPATE_OK ? status : spate_fail(error, status, "", "no memory for threads");
 }

@@ -17,27 +17,28 @@
 #include <unistd.h>
 
 /*
- * The number of entries that a thread claims at a time: several small trees, or a part of a large one, whose files
- * mostly share a folder.
+ * Number of entries that a thread claims at a time: several small trees, or a part of a large one, in which consecutive
+ * files mostly share a directory.
  */
 #define ITEM_ENTRIES 96
-/* The fixed cost of a tree, counted as entries: creating its own folder and the parents. */
+/* Fixed cost of a tree, in entries: creating its directory and the parents. */
 #define TREE_WEIGHT 4
 
-/* A running job. */
+/* The state of a job while it runs. */
 typedef struct task {
     spate_link_job *job;
     spate_layers layers;
-    char *path; /* the destination, absolute */
+    char *path; /* absolute path of the destination */
     size_t path_length;
-    size_t base_length; /* length of the part of `path` that leads to the walk's base */
+    size_t base_length; /* length of the prefix of `path` that is the base of the walk */
     spate_placing placing;
     spate_failure failure;
-    pthread_mutex_t lock; /* Protects the next three fields: */
+    pthread_mutex_t lock; /* protects the next three fields: */
     bool opened;
-    int folder;              /* the destination, open while pieces remain; -1 if the walk begins in the common root */
-    size_t pieces;           /* unfinished pieces */
-    atomic_bool has_folders; /* some folders still need their mode */
+    int folder;              /* destination, open while there are unfinished pieces; -1 if walks start at the common
+                              * root */
+    size_t pieces;           /* number of unfinished pieces */
+    atomic_bool has_folders; /* whether directory modes must be set at the end */
     atomic_size_t linked;
     atomic_size_t copied;
 } task;
@@ -51,7 +52,7 @@ typedef struct piece {
 
 typedef struct linking {
     spate_store *store;
-    int objects; /* the objects folder; AT_FDCWD if it could not be opened, in which case whole paths are used */
+    int objects; /* the store's objects directory; AT_FDCWD if it could not be opened, and then full paths are used */
     const char *root;
     int root_folder; /* -1 without a common root */
     spate_links *links;
@@ -60,14 +61,13 @@ typedef struct linking {
     task *tasks;
     size_t task_count;
     piece *pieces;
-    size_t *items; /* the first piece of each item */
+    size_t *items; /* for each item, the index of its first piece */
     size_t item_count;
     const spate_cancel *cancel;
 } linking;
 
 /*
- * Creates the folder of a path and returns the path's spot in it. The first `base_length` bytes of the path lead to the
- * walk's base.
+ * Creates the parent directory of a path and sets *spot. The first `base_length` bytes of the path are the walk's base.
  */
 static spate_status find_spot(spate_walk *walk, const char *path, size_t base_length, spate_spot *spot,
                               spate_error *error) {
@@ -84,16 +84,17 @@ static spate_status find_spot(spate_walk *walk, const char *path, size_t base_le
 
 /* ---- destinations ---- */
 
-/* Enters a folder below the root that most likely exists: opening it is cheaper than a failing mkdir. */
+/* Enters a directory below the root that probably exists. Opening it is cheaper than a failing mkdir. */
 static void go_ahead(const task *t, spate_walk *walk, size_t length) {
     if (length <= t->base_length)
         return;
     walk->there = true;
     spate_walk_to(walk, t->path + t->base_length + 1, length - t->base_length - 1, NULL);
-    walk->there = false; /* if this fails, the next step creates the folder or reports the error */
+    walk->there = false; /* a failure is ignored: the next step creates the directory or reports the error */
 }
 
-/* The length of the path prefix shared with the previous task, whose folders another thread may have created. */
+/* Returns the length of the directory prefix shared with the previous task. Another thread may have created these
+ * directories. */
 static size_t shared_length(const linking *l, const task *t) {
     size_t shared = t->base_length;
     if (t == l->tasks || !(t - 1)->path)
@@ -105,7 +106,8 @@ static size_t shared_length(const linking *l, const task *t) {
     return shared;
 }
 
-/* The first thread creates the destination. Its parents may be symlinks, except below a common root. */
+/* Creates the destination; called by the first thread that works on the task. Its parents may be symlinks unless there
+ * is a common root. */
 static spate_status make_destination(const linking *l, task *t, spate_walk *walk, spate_error *error) {
     char parent[PATH_MAX];
     if (l->root) {
@@ -164,8 +166,8 @@ static void leave_task(const linking *l, task *t, spate_walk *walk) {
 /* ---- entries ---- */
 
 /*
- * Verifies an object before use: by stat if it was already hashed since the machine booted, otherwise by hashing its
- * content. SPATE_STALE if it is damaged.
+ * Verifies an object before it is linked: with stat if it has been hashed since the machine booted, otherwise by
+ * hashing it. Returns SPATE_STALE if it is missing or damaged.
  */
 static spate_status verify(const linking *l, const task *t, const spate_placed *placed, const spate_spot *object,
                            spate_entry *entry, spate_error *error) {
@@ -247,7 +249,8 @@ static void work_on_tree(const linking *l, const piece *p, spate_walk *walk) {
     leave_task(l, t, walk);
 }
 
-/* Sets the folder modes from the archives. Comes last because a read-only folder could not be filled. */
+/* Sets directory modes as in the archives. This is done last, because files cannot be created in a read-only
+ * directory. */
 static spate_status finish(const task *t, spate_walk *walk, spate_error *error) {
     char path[PATH_MAX];
     spate_spot spot;
@@ -325,7 +328,7 @@ static void work(void *context, size_t index) {
     spate_walk_end(&walk);
 }
 
-/* Adds the pieces of `count` entries. 0 entries also get a piece because the folder must be created. */
+/* Divides `count` entries into pieces. A tree without entries still gets one, which creates its directory. */
 static void add_pieces(linking *l, task *t, size_t count, size_t *used) {
     size_t begin = 0;
     do {
@@ -425,7 +428,7 @@ static spate_status run(linking *l, spate_pool *pool, spate_error *error) {
     return SPATE_OK;
 }
 
-/* Stores the result of a task in its job. `ran`: the status of starting the task. */
+/* Stores the result of a task in its job. `ran` is the status of the run as a whole. */
 static void settle(task *t, spate_status ran, const spate_error *error) {
     spate_link_job *job = t->job;
     spate_failure_note(&t->failure, ran, error);

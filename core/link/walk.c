@@ -20,7 +20,7 @@ void spate_walk_end(spate_walk *walk) {
         close(walk->steps[--walk->depth].folder);
 }
 
-/* Returns to the deepest open folder on the new path. */
+/* Closes directories that are not on the new path. */
 static void go_back(spate_walk *walk, const char *path, size_t length) {
     while (walk->depth > 0) {
         size_t end = walk->steps[walk->depth - 1].end;
@@ -30,7 +30,7 @@ static void go_back(spate_walk *walk, const char *path, size_t length) {
     }
 }
 
-/* Makes the last step the first and closes the steps before it. They are walked again on demand. */
+/* Moves the last step to the front and closes the steps before it. They are opened again when needed. */
 static void forget_the_way(spate_walk *walk) {
     for (unsigned i = 0; i + 1 < walk->depth; i++)
         close(walk->steps[i].folder);
@@ -42,7 +42,7 @@ static int folder_of(const spate_walk *walk) {
     return walk->depth > 0 ? walk->steps[walk->depth - 1].folder : walk->base;
 }
 
-/* Opens a folder, or creates it. If both fail, errno is from the first call. */
+/* Opens a directory, or creates it. If both fail, errno is that of the mkdir. */
 static int open_or_make(int above, const char *name, bool there, bool *made) {
     int folder;
     *made = false;
@@ -59,7 +59,7 @@ static int open_or_make(int above, const char *name, bool there, bool *made) {
     return folder;
 }
 
-/* Opens the folder whose name is path[begin, end), or creates it. */
+/* Opens or creates the directory whose name is path[begin, end). */
 static bool step_into(spate_walk *walk, const char *path, size_t begin, size_t end, bool *made) {
     char *name = walk->path + begin;
     size_t length = end - begin;
@@ -75,7 +75,7 @@ static bool step_into(spate_walk *walk, const char *path, size_t begin, size_t e
     }
     int folder = open_or_make(folder_of(walk), name, walk->there, made);
     if (folder < 0) {
-        if (errno == ELOOP) /* a symlink is not a folder */
+        if (errno == ELOOP) /* O_NOFOLLOW reports a symlink as ELOOP */
             errno = ENOTDIR;
         return false;
     }

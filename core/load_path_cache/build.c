@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-/* The maximum number of scans while folders keep changing. */
+/* Maximum number of scans while directories keep changing. */
 #define ROUNDS 3
 
 static bool any_racy(const index_catalog *c) {
@@ -17,7 +17,7 @@ static bool any_racy(const index_catalog *c) {
     return false;
 }
 
-/* Folders that changed just before the scan are listed again once their times are conclusive. */
+/* Repeats the scan if directories changed just before it, so that their timestamps become conclusive. */
 static bool scan_settled(index_catalog *c, const scan_rules *rules, const char *const *paths, size_t count) {
     for (int round = 1;; round++) {
         spate_catalog_begin(c);
@@ -62,7 +62,7 @@ spate_status spate_load_path_cache_build(const char *const *paths, size_t count,
     return status;
 }
 
-/* Sorts a load-path cache so that the same trees give the same bytes, regardless of the order of readdir. */
+/* ---- sorting, so that the same trees give the same bytes in any order of readdir ---- */
 
 /* Global because qsort has no context argument. */
 static _Thread_local const char *sort_pool;
@@ -97,7 +97,7 @@ static int by_feature(const void *a, const void *b) {
     return (left->kind > right->kind) - (left->kind < right->kind);
 }
 
-/* Returns sorted pointers to the items and assigns each item its number. */
+/* Returns pointers to the items, sorted. */
 static void **sorted(const load_path_cache_vector *list, int (*compare)(const void *, const void *)) {
     void **pointers = malloc((list->count + 1) * sizeof *pointers);
     if (pointers == NULL)
@@ -108,7 +108,7 @@ static void **sorted(const load_path_cache_vector *list, int (*compare)(const vo
     return pointers;
 }
 
-/* Updates the key numbers in directories and files, and the directory numbers in files. */
+/* Replaces all key indexes with their positions in the sorted list. */
 static void renumber_keys(index_catalog *c, found_key **keys) {
     found_file *files = c->files.items;
     for (size_t i = 0; i < c->keys.count; i++)

@@ -24,7 +24,7 @@ static uint32_t kind_of(const char *name, size_t length, const char *shared, siz
     return 0;
 }
 
-/* The type of an entry, read from the file system only if the listing does not contain it. */
+/* Returns the type of an entry. Calls fstatat only if the listing does not include the type. */
 static int type_of(int folder, const struct dirent *entry) {
     struct stat stat;
     if (entry->d_type != DT_UNKNOWN)

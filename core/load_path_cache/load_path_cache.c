@@ -8,7 +8,7 @@ static bool power_of_two(uint32_t number) {
     return number != 0 && (number & (number - 1)) == 0;
 }
 
-/* Whether a table has an empty slot; without one a search would not end. */
+/* Whether the table has an empty slot. Without one, a search would not end. */
 static bool slots_fit(uint32_t slots, uint32_t entries) {
     return power_of_two(slots) && slots > entries && slots <= 4 * SPATE_LOAD_PATH_CACHE_FEATURES_MAX;
 }
@@ -23,7 +23,7 @@ static bool counts_fit(const spate_load_path_cache_header *header) {
            slots_fit(header->feature_slots, header->features);
 }
 
-/* The sum cannot overflow: each count has a limit. */
+/* Cannot overflow, because each count is limited. */
 static uint64_t length_of(const spate_load_path_cache_header *header) {
     return sizeof *header + (uint64_t)header->directories * sizeof(spate_load_path_cache_directory) +
            (uint64_t)header->roots * sizeof(spate_load_path_cache_root) +
@@ -41,7 +41,7 @@ spate_status spate_load_path_cache_open(spate_load_path_cache *cache, const uint
     if (length < sizeof *header || length > SPATE_LOAD_PATH_CACHE_LENGTH_MAX || (uintptr_t)bytes % 8 != 0)
         return spate_fail(error, SPATE_STALE, "", "not a load-path cache: %zu bytes", length);
     if (memcmp(header->magic, SPATE_LOAD_PATH_CACHE_MAGIC, sizeof header->magic) != 0)
-        return spate_fail(error, SPATE_STALE, "", "not a load-path cache: it begins otherwise");
+        return spate_fail(error, SPATE_STALE, "", "not a load-path cache: unknown first bytes");
     if (header->endian != SPATE_LOAD_PATH_CACHE_ENDIAN || header->version != SPATE_LOAD_PATH_CACHE_VERSION)
         return spate_fail(error, SPATE_STALE, "", "a load-path cache of version %u, not %u", header->version,
                           SPATE_LOAD_PATH_CACHE_VERSION);
@@ -85,7 +85,7 @@ uint32_t spate_load_path_cache_find_root(const spate_load_path_cache *cache, uin
     uint32_t mask = cache->header->root_slots - 1;
     for (uint32_t slot = spate_load_path_cache_spread(hash, 0), tries = 0; tries <= mask; slot++, tries++) {
         uint32_t number = cache->root_slots[slot & mask] - 1;
-        if (number >= cache->header->roots) /* empty slots have become UINT32_MAX */
+        if (number >= cache->header->roots) /* empty slots are UINT32_MAX after the subtraction */
             return SPATE_LOAD_PATH_CACHE_NONE;
         const spate_load_path_cache_root *root = &cache->roots[number];
         if (same_text(cache, root->path, root->length, path, length))

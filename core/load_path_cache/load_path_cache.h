@@ -1,15 +1,15 @@
 /*
- * The load-path cache: the files that `require` would find under the roots of a load path, by directory, in bytes that
+ * A load-path cache lists, by directory, the files that `require` would find below the roots of a load path. Its bytes
  * are mapped and never parsed. docs/load-path-cache.md describes the layout, which the structs below define.
  *
- *     root       a folder of the load path, as its real path
- *     key        a directory's path below a root: "" or "active_support/core_ext"
- *     directory  one key of one root, with the stat it had when it was listed
- *     feature    a key and a name without ".rb", ".so": "a/b" has the key "a" and the name "b"
- *     candidate  a feature in one directory, as .rb or as shared object
+ *   root       a directory in the load path, as its real path
+ *   key        the path of a directory relative to a root: "" or "active_support/core_ext"
+ *   directory  one key below one root, with its stat from when it was listed
+ *   feature    a key and a name without ".rb" or ".so": "a/b" has the key "a" and the name "b"
+ *   candidate  a file for a feature: a directory, and whether it is a .rb file or a shared object
  *
- * entry.h interprets directory entries; build.c makes a load-path cache (catalog, scan, sort, write), load_path_cache.c
- * reads one, and resolve/ answers a running program.
+ * entry.h classifies directory entries. build.c makes a load-path cache (scan, sort, write), load_path_cache.c reads
+ * one, and resolve/ looks up features in a running program.
  */
 #ifndef SPATE_LOAD_PATH_CACHE_H
 #define SPATE_LOAD_PATH_CACHE_H
@@ -20,25 +20,25 @@
 #define SPATE_LOAD_PATH_CACHE_MAGIC "SPATEIX1"
 #define SPATE_LOAD_PATH_CACHE_VERSION 1u
 #define SPATE_LOAD_PATH_CACHE_ENDIAN 0x01020304u
-/* Larger counts and lengths are rejected by the reader and end the scan of the writer. */
+/* The reader rejects larger counts and lengths; the writer stops scanning at them. */
 #define SPATE_LOAD_PATH_CACHE_LENGTH_MAX (UINT64_C(256) << 20)
 #define SPATE_LOAD_PATH_CACHE_ROOTS_MAX (1u << 16)
 #define SPATE_LOAD_PATH_CACHE_DIRECTORIES_MAX (1u << 22)
 #define SPATE_LOAD_PATH_CACHE_FEATURES_MAX (1u << 23)
 #define SPATE_LOAD_PATH_CACHE_PATH_MAX 4096u
 
-/* The type of a candidate: one of the first three, plus CHECK if a stat has to show whether it can be loaded. */
+/* The type of a candidate: one of the first three, plus CHECK if a stat must determine whether it can be loaded. */
 enum {
     SPATE_LOAD_PATH_CACHE_RUBY = 1,   /* name.rb */
     SPATE_LOAD_PATH_CACHE_SHARED = 2, /* name.so, .bundle: the platform's DLEXT */
-    SPATE_LOAD_PATH_CACHE_RAKE = 3,   /* name.rake, for Kernel#load: the feature's name has the extension */
+    SPATE_LOAD_PATH_CACHE_RAKE = 3,   /* name.rake, for Kernel#load; the feature's name includes the extension */
     SPATE_LOAD_PATH_CACHE_KIND = 3,
-    SPATE_LOAD_PATH_CACHE_CHECK = 4, /* a symbolic link, a pipe */
+    SPATE_LOAD_PATH_CACHE_CHECK = 4, /* a symlink or a FIFO */
     SPATE_LOAD_PATH_CACHE_KIND_BITS = 3,
 };
 
 /*
- * An unlisted directory is listed on first use. RACY: unlisted because it had changed just before the scan.
+ * An unlisted directory is listed when it is first needed. RACY: unlisted because it had changed just before the scan.
  */
 enum { SPATE_LOAD_PATH_CACHE_UNLISTED = 1, SPATE_LOAD_PATH_CACHE_RACY = 2 };
 
@@ -54,10 +54,10 @@ typedef struct spate_load_path_cache_header {
     uint32_t endian;
     uint32_t version;
     uint64_t length;
-    uint32_t checksum; /* CRC-32C of the rest */
+    uint32_t checksum; /* CRC-32C of everything after it */
     uint32_t reserved;
     uint8_t fingerprint[SPATE_SIPHASH_BYTES]; /* of the load path that the cache was built for */
-    char shared[8];                           /* the extension of shared objects with its dot, NUL-filled */
+    char shared[8];                           /* extension of shared objects with its dot, padded with NULs */
     uint32_t roots;
     uint32_t keys;
     uint32_t directories;
@@ -66,12 +66,12 @@ typedef struct spate_load_path_cache_header {
     uint32_t key_slots;     /* a power of two */
     uint32_t feature_slots; /* a power of two */
     uint32_t root_slots;    /* a power of two */
-    uint32_t pool;          /* bytes */
+    uint32_t pool;          /* length in bytes */
     uint32_t reserved2[5];
 } spate_load_path_cache_header;
 
-/* After the header come these, in this order, without gaps: directories, roots, keys, features, candidates (uint32_t:
- * directory << 3 | kind), slots of roots, keys and features (uint32_t: number + 1, 0 = empty), pool. */
+/* The header is followed, without gaps, by: directories, roots, keys, features, candidates (uint32_t: directory << 3 |
+ * kind), slots of roots, keys and features (uint32_t: index + 1, or 0 if empty), pool. */
 typedef struct spate_load_path_cache_directory {
     spate_load_path_cache_stamp stamp;
     uint32_t root;
@@ -81,14 +81,14 @@ typedef struct spate_load_path_cache_directory {
 } spate_load_path_cache_directory;
 
 typedef struct spate_load_path_cache_root {
-    uint32_t path; /* into the pool */
+    uint32_t path; /* offset into the pool */
     uint32_t length;
 } spate_load_path_cache_root;
 
 typedef struct spate_load_path_cache_key {
     uint32_t path;
     uint32_t length;
-    uint32_t directory; /* its first directory; directories are ordered by root */
+    uint32_t directory; /* index of the first directory; a key's directories are sorted by root */
     uint32_t directories;
 } spate_load_path_cache_key;
 
@@ -96,14 +96,14 @@ typedef struct spate_load_path_cache_feature {
     uint32_t key;
     uint32_t name;
     uint32_t length;
-    uint32_t candidate; /* its first candidate; the candidates end where the next feature's begin */
+    uint32_t candidate; /* index of the first candidate; they end where those of the next feature begin */
 } spate_load_path_cache_feature;
 
 _Static_assert(sizeof(spate_load_path_cache_header) == 112, "as docs/load-path-cache.md has it");
 _Static_assert(sizeof(spate_load_path_cache_directory) == 48, "as docs/load-path-cache.md has it");
 _Static_assert(sizeof(spate_load_path_cache_feature) == 16, "as docs/load-path-cache.md has it");
 
-/* A reader. Its pointers refer to bytes owned by the caller. */
+/* A load-path cache in memory. The caller owns the bytes that the pointers refer to. */
 typedef struct spate_load_path_cache {
     const spate_load_path_cache_header *header;
     const spate_load_path_cache_directory *directories;
@@ -117,47 +117,48 @@ typedef struct spate_load_path_cache {
     const char *pool;
 } spate_load_path_cache;
 
-/* `bytes` are aligned to 8. SPATE_STALE if they are damaged or not a load-path cache of this version. */
+/* `bytes` must be 8-aligned. Returns SPATE_STALE if they are damaged or not a load-path cache of this version. */
 spate_status spate_load_path_cache_open(spate_load_path_cache *cache, const uint8_t *bytes, size_t length,
                                         spate_error *error);
 
 #define SPATE_LOAD_PATH_CACHE_NONE UINT32_MAX
 
-/* Incremental hash of a path. */
+/* Incremental hash of a path (FNV-1a). */
 #define SPATE_LOAD_PATH_CACHE_HASH_START UINT32_C(2166136261)
 static inline uint32_t spate_load_path_cache_hash(uint32_t hash, const char *bytes, size_t length) {
     for (size_t i = 0; i < length; i++)
         hash = (hash ^ (uint8_t)bytes[i]) * UINT32_C(16777619);
     return hash;
 }
-/* The first slot of a search in a table. */
+/* Returns the first slot of a search; apply the table's mask. */
 static inline uint32_t spate_load_path_cache_spread(uint32_t hash, uint32_t number) {
     uint64_t mixed = ((uint64_t)hash << 32 | number) * UINT64_C(0x9e3779b97f4a7c15);
     return (uint32_t)(mixed >> 32) ^ (uint32_t)(mixed >> 17);
 }
 
-/* The entry's number, or SPATE_LOAD_PATH_CACHE_NONE. `hash`: spate_load_path_cache_hash of the whole path or name. */
+/* Return the index of the entry, or SPATE_LOAD_PATH_CACHE_NONE. `hash` is the spate_load_path_cache_hash of the whole
+ * path or name. */
 uint32_t spate_load_path_cache_find_root(const spate_load_path_cache *cache, uint32_t hash, const char *path,
                                          size_t length);
 uint32_t spate_load_path_cache_find_key(const spate_load_path_cache *cache, uint32_t hash, const char *path,
                                         size_t length);
 uint32_t spate_load_path_cache_find_feature(const spate_load_path_cache *cache, uint32_t key, uint32_t hash,
                                             const char *name, size_t length);
-/* Safe for any content: invalid ranges and texts are treated as empty. */
+/* These are safe for corrupt content: invalid ranges and texts are treated as empty. */
 const uint32_t *spate_load_path_cache_candidates(const spate_load_path_cache *cache, uint32_t feature, size_t *count);
 const char *spate_load_path_cache_text(const spate_load_path_cache *cache, uint32_t offset, uint32_t length);
 void spate_load_path_cache_key_directories(const spate_load_path_cache *cache, uint32_t key, uint32_t *first,
                                            uint32_t *count);
 
-/* Depends on order and boundaries: one entry "ab" differs from the two entries "a" and "b". */
+/* A digest of a list of paths. It depends on their order and boundaries: ["ab"] differs from ["a", "b"]. */
 void spate_load_path_cache_fingerprint(const char *const *paths, const size_t *lengths, size_t count,
                                        uint8_t out[SPATE_SIPHASH_BYTES]);
 
 /*
- * Scans the roots and returns the bytes, which the caller frees. `paths` are absolute; missing ones are kept because
- * they may be created later. The first `fingerprinted` of them are the load path. `shared` is ".so" or the like.
- * `ignored`: comma-separated names and absolute paths of folders that are not scanned, or NULL; files in them are found
- * on demand.
+ * Scans the roots and returns the bytes of a load-path cache, which the caller frees. `paths` are absolute; missing
+ * ones are included, because they may be created later. The first `fingerprinted` of them are the load path. `shared`
+ * is ".so" or the platform's equivalent. `ignored` is NULL or a comma-separated list of names and absolute paths of
+ * directories that are not scanned; files in these are found on demand.
  */
 spate_status spate_load_path_cache_build(const char *const *paths, size_t count, size_t fingerprinted,
                                          const char *shared, const char *ignored, uint8_t **bytes, size_t *length,

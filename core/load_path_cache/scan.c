@@ -1,8 +1,8 @@
 /*
- * The scan that makes a load-path cache: breadth first below each root, one open, stat and listing per directory. It
- * must not omit a folder that Ruby could load from. Hidden folders, node_modules, symbolic-link loops, folders with
- * inconclusive times and folders beyond the limits are written as "not listed"; a program lists them when it requires a
- * file in them.
+ * The scan for a load-path cache: breadth first below each root, with one open, stat and listing per directory. It must
+ * not omit a directory from which Ruby could load. Directories are recorded as "unlisted" if they are hidden, named
+ * node_modules or ignored, part of a symlink loop, beyond the limits, or if their times are inconclusive. A program
+ * lists such a directory when it requires a file in it.
  */
 #include "load_path_cache/catalog.h"
 
@@ -32,7 +32,7 @@ static bool is_word(const char *word, size_t length, const char *text) {
     return length > 0 && strncmp(word, text, length) == 0 && text[length] == '\0';
 }
 
-/* `number`: the directory that contains the named folder. */
+/* `number` is the index of the parent directory. */
 static bool left_out(index_catalog *c, const char *ignored, uint32_t number, const char *name) {
     if (name[0] == '.' || strcmp(name, "node_modules") == 0)
         return true;
@@ -52,7 +52,7 @@ static bool left_out(index_catalog *c, const char *ignored, uint32_t number, con
     return false;
 }
 
-/* Skips a path that is too long to be opened. */
+/* Adds a subdirectory. Skips it if its path is too long to be opened. */
 static bool add_below(index_catalog *c, const scan_rules *rules, uint32_t number,
                       const spate_load_path_cache_entry *entry) {
     found_directory here = *spate_catalog_directory(c, number);
@@ -82,7 +82,7 @@ static void unlisted(index_catalog *c, uint32_t number) {
     memset(&spate_catalog_directory(c, number)->stamp, 0, sizeof(spate_load_path_cache_stamp));
 }
 
-/* Takes the stat before the listing, so that comparing the stat later reveals a change in between. */
+/* Calls stat before the listing, so that a later comparison detects a change in between. */
 static bool list(index_catalog *c, const scan_rules *rules, uint32_t number, DIR *listing) {
     struct stat stat;
     struct dirent *entry;

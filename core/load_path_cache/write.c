@@ -1,4 +1,4 @@
-/* Writes a sorted catalog as the bytes of a load-path cache: docs/load-path-cache.md. */
+/* Writes a sorted catalog in the format of a load-path cache: see docs/load-path-cache.md. */
 #include "load_path_cache/catalog.h"
 
 #include "digest/crc32c.h"
@@ -24,7 +24,7 @@ static bool same_feature(const index_catalog *c, const found_file *a, const foun
            memcmp(spate_catalog_text(c, a->name), spate_catalog_text(c, b->name), a->length) == 0;
 }
 
-/* Counts the features and the bytes of all texts. */
+/* Counts the features, and the total length of all texts. */
 static void count_texts(const index_catalog *c, size_t *features, size_t *pool) {
     const spate_load_path_cache_root *roots = c->roots.items;
     const found_key *keys = c->keys.items;
@@ -47,10 +47,10 @@ typedef struct writer {
     const load_path_cache_order *order;
     spate_load_path_cache_header header;
     char *pool;
-    uint32_t pooled; /* bytes used in the pool */
+    uint32_t pooled; /* number of bytes used in the pool */
 } writer;
 
-/* Copies texts into the pool in the order of their items, each feature name only once. */
+/* Copies a text to the pool and returns its offset. */
 static uint32_t pool_text(writer *w, uint32_t text, uint32_t length) {
     uint32_t at = w->pooled;
     memcpy(w->pool + at, spate_catalog_text(w->catalog, text), length);
@@ -109,7 +109,7 @@ static void write_features(writer *w, spate_load_path_cache_feature *out, uint32
 
 enum { DIRECTORIES, ROOTS, KEYS, FEATURES, CANDIDATES, ROOT_SLOTS, KEY_SLOTS, FEATURE_SLOTS, POOL, END };
 
-/* Fills in the header's counts. Returns false if they exceed the limits of a load-path cache. */
+/* Fills in the header's counts. Returns false if they exceed the limits. */
 static bool count_all(writer *w) {
     const index_catalog *c = w->catalog;
     spate_load_path_cache_header *header = &w->header;
@@ -126,7 +126,7 @@ static bool count_all(writer *w) {
     header->root_slots = slots_for(header->roots);
     header->key_slots = slots_for(header->keys);
     header->feature_slots = slots_for(header->features);
-    header->pool = (uint32_t)pool; /* not longer than the catalog's, which is below 4 GiB */
+    header->pool = (uint32_t)pool; /* at most the length of the catalog's pool, which is below 4 GiB */
     return true;
 }
 
@@ -158,7 +158,7 @@ static void write_sections(writer *w, uint8_t *bytes, const size_t at[END + 1]) 
 #undef SECTION
 }
 
-/* The checksum covers all bytes after it, including the rest of the header. */
+/* Adds the checksum. It covers all bytes after it, including the rest of the header. */
 static void seal(spate_load_path_cache_header *header, uint8_t *bytes, size_t length) {
     size_t summed = offsetof(spate_load_path_cache_header, checksum) + sizeof header->checksum;
     memcpy(bytes, header, sizeof *header);

@@ -20,17 +20,17 @@
 #endif
 
 #define STACK ((size_t)64 << 10)
-/* The number of descriptors closed one by one if the kernel cannot close them all at once. */
+/* Maximum number of descriptors that are closed one by one if the kernel has no close_range. */
 #define MOST_DESCRIPTORS 65536
 
-/* In memory that a child shares. */
+/* Shared with the child process. */
 typedef struct start {
     _Alignas(16) char stack[STACK];
     char *const *words;
     char *const *environment;
     int output;
     const posix_spawnattr_t *attributes;
-    const char *failed; /* the failed call, or NULL */
+    const char *failed; /* name of the failed call, or NULL */
     int failure;        /* its errno */
 } start;
 
@@ -67,7 +67,7 @@ static int between(void *given) {
     return number ? failed(what, "posix_spawn", number) : 0;
 }
 
-/* All signals at their defaults and unblocked, regardless of this process' settings. */
+/* Resets all signals to their default handlers and unblocks them. */
 static int set_attributes(posix_spawnattr_t *attributes) {
     sigset_t all, none;
     sigfillset(&all);
@@ -81,17 +81,17 @@ static int set_attributes(posix_spawnattr_t *attributes) {
 #ifdef __linux__
 /*
  *   this process ──clone, no exit signal──► between ──posix_spawn──► the program
- *                ◄──────waitpid, __WCLONE── ends                     goes to process 1
+ *                ◄──────waitpid, __WCLONE── exits                   reparented to process 1
  *
- * `between` never runs another program, so it keeps having no exit signal: the kernel sends none, and reports it to no
- * wait without __WCLONE. Like a child of vfork it uses this process' memory while the calling thread is suspended:
- * nothing is copied, and it may only call async-signal-safe functions.
+ * `between` never executes another program, so it keeps its setting of no exit signal. The kernel sends no SIGCHLD for
+ * it, and only a wait with __WCLONE reports it. Like a child of vfork, it uses this process's memory while the calling
+ * thread is suspended. Nothing is copied, and it may only call async-signal-safe functions.
  */
 static pid_t start_between(start *what) {
     return clone(between, what->stack + STACK, CLONE_VM | CLONE_VFORK, what);
 }
 #else
-/* A short-lived child: it causes a SIGCHLD, and another thread that waits for any child may get it. */
+/* The short-lived child causes a SIGCHLD, and another thread that waits for any child may reap it. */
 #define __WCLONE 0
 static pid_t start_between(start *what) {
     pid_t child = fork();
@@ -101,7 +101,8 @@ static pid_t start_between(start *what) {
 }
 #endif
 
-/* No signal handler of this process may run in the shared memory. */
+/* Blocks all signals during the start, so that no signal handler of this process runs in the child, which shares its
+ * memory. */
 static void run(start *what) {
     sigset_t all, before;
     sigfillset(&all);
@@ -155,7 +156,7 @@ bool spate_adopts_orphans(void) {
 }
 
 #define LOWEST 19
-/* ioprio_set(2): of one thread, here the calling one; the class is above the 13 bits of its level. */
+/* For ioprio_set(2), which here applies to the calling thread. The class is stored above the 13 bits of the level. */
 #define IOPRIO_WHO_PROCESS 1
 #define IOPRIO_CLASS_IDLE 3
 #define IOPRIO_CLASS_SHIFT 13

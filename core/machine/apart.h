@@ -1,30 +1,30 @@
-/* Background work: a program that runs as a daemon, not as a child of this process, and idle priority. */
+/* Background work: starts a program as a daemon that is not a child of this process, and lowers the priority. */
 #ifndef SPATE_APART_H
 #define SPATE_APART_H
 
 #include "shared/status.h"
 
 /*
- * Runs the program at words[0] (absolute) with these words and this environment, both ending with NULL: in its own
- * session, in "/", with empty input, `output` for its output, no other descriptor, and all signals at their
- * defaults. This process gets neither a child to wait for nor a signal: wait(-1), waitpid and SIGCHLD of a program
- * that uses this library never report it.
+ * Starts the program at words[0] (an absolute path) with these arguments and this environment, both NULL-terminated.
+ * The program has its own session, working directory "/", /dev/null as its input, `output` as its output, no other
+ * descriptors, and default signal handlers.
  *
- * The caller waits until the program has started; its other threads continue.
+ * The program is not a child of this process: wait(-1), waitpid and SIGCHLD never report it.
+ *
+ * The calling thread is suspended until the program has started; other threads continue.
  */
 spate_status spate_start_apart(char *const words[], char *const environment[], int output, spate_error *error);
 
 /*
- * Whether a program started apart would become a child of this process when its starter ends: true for process 1, in a
- * container as on a machine, and for a process that adopts orphans (PR_SET_CHILD_SUBREAPER).
+ * Whether a program started by spate_start_apart would be reparented to this process. True for process 1, even in
+ * a container, and for a subreaper (PR_SET_CHILD_SUBREAPER).
  */
 bool spate_adopts_orphans(void);
 
-/* Idle priority, for background work. */
-
 /*
- * This thread, and everything it starts from now on, gets processors and disks only while they are idle: nice 19, and
- * on Linux SCHED_IDLE and the idle class of I/O. Failures are ignored: only other programs' speed depends on it.
+ * Gives the calling thread, and everything that it starts afterwards, idle priority for processors and disks: nice 19,
+ * and on Linux SCHED_IDLE and the idle I/O class. Failures are ignored, because they only affect the speed of other
+ * programs.
  */
 void spate_become_idle(void);
 

@@ -18,7 +18,7 @@ static uint8_t identity[SPATE_BOOT_BYTES];
 static bool known;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* "54b86f48-d518-4dfc-80b6-0af2b8c4cf78", as Linux and macOS both write it. */
+/* Reads a text like "54b86f48-d518-4dfc-80b6-0af2b8c4cf78". Linux and macOS use the same form. */
 static bool read_text(char text[TEXT_LENGTH + 1]) {
 #ifdef __APPLE__
     size_t length = TEXT_LENGTH + 1;

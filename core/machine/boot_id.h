@@ -1,4 +1,5 @@
-/* Identifies the current boot of the kernel: times and stats of files are trusted within one boot only. */
+/* Identifies the current boot of the kernel. Recorded times and stats of files are only trusted within the same
+ * boot. */
 #ifndef SPATE_BOOT_ID_H
 #define SPATE_BOOT_ID_H
 
@@ -6,7 +7,8 @@
 
 #define SPATE_BOOT_BYTES 16
 
-/* 16 bytes unique to this boot, read once; NULL if the system has none: then nothing counts as of this boot. */
+/* Returns 16 bytes that are unique to this boot. They are read once. Returns NULL if the system has no boot ID; records
+ * are then never trusted. */
 const uint8_t *spate_boot_id(void);
 
 #endif

@@ -11,14 +11,14 @@
 #include <unistd.h>
 
 #if defined(__linux__) && defined(SYS_statx)
-/* struct statx has 256 bytes, and older headers lack some of its fields and flags. */
+/* Offsets into struct statx, which has 256 bytes. Older headers lack some of its fields and flags. */
 #define STATX_WORDS 32
-#define WORD_OF_MASK 0   /* stx_mask, of 4 bytes */
+#define WORD_OF_MASK 0   /* stx_mask, 4 bytes */
 #define WORD_OF_MOUNT 18 /* stx_mnt_id */
 #define BIRTH 0x800u     /* STATX_BTIME */
 #define UNIQUE 0x4000u   /* STATX_MNT_ID_UNIQUE */
 
-/* Not the mount ID that may be reused after an unmount. 0: unknown. */
+/* Returns the unique ID of the mount, or 0 if unknown. Unlike the older mount ID, it is not reused after an unmount. */
 static uint64_t unique_id(int descriptor, const char *path, bool link) {
     uint64_t words[STATX_WORDS] = {0};
     uint32_t mask;

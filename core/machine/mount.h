@@ -6,11 +6,13 @@
 #include <sys/stat.h>
 
 /*
- * A number for the mount and device of a file, of this boot: no other mount has it, before or after, in any container.
- * 0 unless the kernel has unique mount IDs (Linux 6.8) and the file has a birth time, for which its inode needs room:
- * inodes of ext4 and XFS without that may store seconds only.
+ * Returns a number that identifies the mount and device of a file and the current boot. No other mount has the same
+ * number, earlier or later, in any container.
  *
- * descriptor: the open file, or -1: `path`, and of a symlink the link itself if `info` is of one.
+ * Returns 0 unless the kernel has unique mount IDs (Linux 6.8) and the file has a birth time. Inodes of ext4 and XFS
+ * without room for a birth time may store times in whole seconds only.
+ *
+ * `descriptor` is the open file, or -1 to use `path`. If `info` describes a symlink, the link itself is used.
  */
 uint64_t spate_mount_number(int descriptor, const char *path, const struct stat *info);
 

@@ -13,11 +13,12 @@
 #endif
 
 #define INFO "/proc/cpuinfo"
-/* 4,096 processors of 2 kB each. */
+/* Enough for 4,096 processors with 2 kB each, twice over. */
 #define INFO_MAX ((size_t)16 << 20)
 #define FIRST_BYTES ((size_t)64 << 10)
 
-/* Family, model and features by their names on x86, Arm, POWER, s390 and RISC-V. Nothing that changes at run time. */
+/* Names of the lines with family, model and features on x86, Arm, POWER, s390 and RISC-V. None of these values changes
+ * at run time. */
 static const char *const facts[] = {
     "vendor_id", "cpu",      "cpu family", "cpu implementer", "cpu architecture", "cpu variant", "cpu part", "model",
     "flags",     "features", "isa",        "uarch",
@@ -39,7 +40,7 @@ static int by_text(const void *left, const void *right) {
     return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
-/* Cuts the text into lines. */
+/* Splits `text` in place. */
 static spate_status sum(char *text, uint8_t out[SPATE_SHA256_LENGTH]) {
     size_t count = 0, lines = 1;
     char *rest = NULL;
@@ -62,7 +63,7 @@ static spate_status sum(char *text, uint8_t out[SPATE_SHA256_LENGTH]) {
     return SPATE_OK;
 }
 
-/* Files in /proc have no size until they are read. */
+/* The size of files in /proc is unknown until they are read. */
 static spate_status read_text(int descriptor, char **text) {
     size_t capacity = FIRST_BYTES, used = 0;
     *text = NULL;

@@ -1,4 +1,4 @@
-/* The bytes of a manifest, little-endian, for writer, check and reader; manifest.h describes them. */
+/* The layout of a manifest, little-endian. manifest.h describes it. */
 #ifndef SPATE_MANIFEST_FORMAT_H
 #define SPATE_MANIFEST_FORMAT_H
 
@@ -15,16 +15,16 @@
 typedef struct disk_header {
     uint8_t magic[8];
     uint32_t version;
-    uint32_t checksum; /* CRC-32 of everything that follows this field, to the file's end */
+    uint32_t checksum; /* CRC-32 of everything after this field */
     uint32_t header_length;
     uint32_t count;
     uint64_t file_length;
-    uint64_t entries; /* offsets from the file's start */
+    uint64_t entries; /* offsets from the start of the file */
     uint64_t strings;
     uint64_t strings_length;
     uint64_t facts;
     uint64_t facts_length;
-    uint64_t bytes; /* of all files together */
+    uint64_t bytes; /* total size of all files */
     uint8_t boot[SPATE_BOOT_BYTES];
     uint8_t archive[SPATE_SHA256_BYTES];
 } disk_header;
@@ -47,9 +47,10 @@ static_assert(offsetof(disk_header, boot) == 80, "the header's layout is the fil
 static_assert(sizeof(disk_entry) == 72, "the entry's layout is the file format");
 static_assert(offsetof(disk_entry, size) == 32, "the entry's layout is the file format");
 
-/* Of a complete file of `length` bytes, from the field after the checksum. */
+/* Computes the checksum of a complete file of `length` bytes, starting after the checksum field. */
 uint32_t spate_manifest_checksum(const uint8_t *bytes, size_t length);
-/* NULL, or the fault in the bytes (8-aligned); without a fault *header is filled and everything can be used. */
+/* Returns NULL and fills in *header if the bytes (8-aligned) are a valid manifest; otherwise returns a description of
+ * the fault. */
 const char *spate_manifest_fault(const uint8_t *bytes, size_t length, disk_header *header);
 
 #endif

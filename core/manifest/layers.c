@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Merges the next manifest into the result so far: both are sorted by path. */
+/* Merges a manifest into the list of entries built so far. Both are sorted by path; for equal paths the manifest
+ * wins. */
 static size_t merge(const spate_layers *layers, const spate_placed *below, size_t below_count, size_t manifest,
                     spate_placed *out) {
     const spate_manifest *above = layers->manifests[manifest];

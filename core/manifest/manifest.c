@@ -12,7 +12,7 @@
 #define NOT_NOTED INT64_MIN
 
 struct spate_manifest {
-    uint8_t *owned; /* NULL if the bytes are borrowed */
+    uint8_t *owned; /* NULL if the caller owns the bytes */
     const uint8_t *bytes;
     const disk_entry *entries;
     const char *strings;
@@ -21,7 +21,8 @@ struct spate_manifest {
     size_t count;
     uint64_t total;
     atomic_bool of_this_boot;
-    _Atomic(int64_t) *noted; /* mtimes found by hashing after another boot; NULL if it is of this one */
+    _Atomic(int64_t) *noted; /* mtimes of objects that were hashed after a reboot; NULL if the manifest was written
+                              * since the last boot */
 };
 
 static spate_status parse(spate_manifest **manifest, const uint8_t *bytes, size_t length, const char *name,
@@ -172,7 +173,7 @@ spate_status spate_manifest_renew(spate_manifest *manifest, const char *path, sp
     return status;
 }
 
-/* Checks that bytes are a complete manifest of this version with valid offsets. */
+/* ---- validation ---- */
 
 #define CHECKED_FROM offsetof(disk_header, header_length)
 
@@ -196,7 +197,7 @@ static const char *entries_fault(const disk_entry *entries, size_t count, const 
         const char *path = strings + offset;
         if (before && strcmp(before, path) >= 0)
             return "paths out of order";
-        /* No writer produces such a path; a reader that trusted it would link outside its tree. */
+        /* No writer produces such a path. A reader that accepted it would link outside its tree. */
         if (path[0] == '/' || spate_climbs(path))
             return "a path that leaves the tree";
         before = path;

@@ -1,4 +1,4 @@
-/* Writes a manifest into its file. */
+/* Writes a manifest to its file. */
 #include "manifest/format.h"
 
 #include "base/file.h"
@@ -27,7 +27,7 @@ static uint32_t add_string(char *strings, size_t *used, const char *text, size_t
 static void fill(uint8_t *file, const disk_header *header, const spate_entry *const *order, size_t count) {
     disk_entry *entries = (disk_entry *)(void *)(file + LE64(header->entries));
     char *strings = (char *)file + LE64(header->strings);
-    size_t used = 1; /* offset 0 is the empty string: the target of everything but symlinks */
+    size_t used = 1; /* offset 0 is the empty string, the target of all entries except symlinks */
     strings[0] = '\0';
     for (size_t i = 0; i < count; i++) {
         const spate_entry *from = order[i];

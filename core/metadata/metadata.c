@@ -5,14 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The deepest indentation, in columns, of a collection. */
+/* The maximum indentation of a collection, in columns. */
 #define DEEPEST 16
 #define ANCHORS 64
-/* The most keys of a map: each is compared with all previous ones. */
+/* The maximum number of keys in a map. It is limited because each key is compared with all previous ones. */
 #define KEYS 256
 #define TAG "!ruby/object:"
 
-/* An anchor's name and node. */
+/* An anchor's name, and the index of its node. */
 typedef struct anchor {
     spate_span name;
     uint32_t node;
@@ -20,14 +20,14 @@ typedef struct anchor {
 
 typedef struct reader {
     const char *text;
-    const char *end;  /* of the relevant lines */
-    const char *line; /* the next one; past the end after the last */
-    size_t length;    /* of it */
-    size_t blank;     /* the number of its first bytes that belong to a dash before another one */
+    const char *end;  /* end of the document */
+    const char *line; /* start of the current line; greater than `end` after the last line */
+    size_t length;    /* length of that line */
+    size_t blank;     /* number of bytes at the line's start to treat as blanks: an outer dash of "- - item" */
     spate_metadata *metadata;
     anchor anchors[ANCHORS];
     size_t anchor_count;
-    bool shared; /* there was an anchor or alias */
+    bool shared; /* the current map contains an anchor or alias */
     bool no_memory;
 } reader;
 
@@ -43,7 +43,7 @@ static uint32_t offset(const reader *r, const char *at) {
     return (uint32_t)(at - r->text);
 }
 
-/* The node's index, or UINT32_MAX without memory. Its map fills in the key. */
+/* Returns the index of the new node, or UINT32_MAX if out of memory. For a child of a map, the map sets the key. */
 static uint32_t add(reader *r, spate_node_kind kind, spate_span text) {
     spate_metadata *m = r->metadata;
     if (m->count == m->capacity) {
@@ -63,7 +63,7 @@ static uint32_t add(reader *r, spate_node_kind kind, spate_span text) {
     return (uint32_t)m->count++;
 }
 
-/* The node's contents are complete. */
+/* Called when all descendants of the node have been added. */
 static void close_node(reader *r, uint32_t node) {
     r->metadata->nodes[node].after = (uint32_t)r->metadata->count;
 }
@@ -77,10 +77,10 @@ static const spate_span nothing = {NULL, 0};
 /* ---- lines ---- */
 
 static bool ended(const reader *r) {
-    return r->line > r->end; /* an empty line may be at the very end */
+    return r->line > r->end; /* `line` may equal `end` if the last line is empty */
 }
 
-static void look(reader *r) {
+static void measure_line(reader *r) {
     const char *newline = ended(r) ? NULL : memchr(r->line, '\n', (size_t)(r->end - r->line));
     r->length = ended(r) ? 0 : (size_t)((newline ? newline : r->end) - r->line);
     r->blank = 0;
@@ -88,7 +88,7 @@ static void look(reader *r) {
 
 static void advance(reader *r) {
     r->line += r->length + 1;
-    look(r);
+    measure_line(r);
 }
 
 static size_t first_of(const reader *r) {
@@ -102,7 +102,8 @@ static bool blank(const reader *r) {
     return first_of(r) == r->length;
 }
 
-/* Leading blanks of the next line; -1 after the last. false for a line without anything else. */
+/* Sets *indent to the number of leading blanks of the current line, or -1 after the last line. Returns false for a
+ * blank line. */
 static bool indentation(const reader *r, int *indent) {
     *indent = -1;
     if (ended(r))
@@ -114,7 +115,7 @@ static bool indentation(const reader *r, int *indent) {
     return true;
 }
 
-/* The rest of the line from a column on. */
+/* The rest of the line, starting at a column. */
 static spate_span rest_from(const reader *r, size_t column) {
     return column >= r->length ? nothing : (spate_span){r->line + column, r->length - column};
 }
@@ -134,7 +135,7 @@ static bool digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-/* "1.2.3": more than one dot, so not a number in any version of YAML. */
+/* Whether the text is like "1.2.3": with more than one dot it is not a number in any version of YAML. */
 static bool version(spate_span text) {
     size_t dots = 0;
     for (size_t i = 0; i < text.length; i++) {
@@ -154,7 +155,7 @@ static bool symbol(spate_span text) {
     return text.length > 1 && text.at[0] == ':';
 }
 
-/* Of one line. */
+/* Reads a plain scalar on a single line. */
 static bool simple(reader *r, spate_span text) {
     if (spate_span_holds(text, ": ") || text.at[text.length - 1] == ':' || spate_span_holds(text, " #") ||
         text.at[0] == '#')
@@ -172,7 +173,7 @@ static bool simple(reader *r, spate_span text) {
     return leaf(r, SPATE_NODE_PLAIN, text);
 }
 
-/* Consumes the continuation lines of `first`: blank ones, and those that are indented further. */
+/* Consumes the continuation lines of `first`: blank lines, and lines with more indentation. */
 static spate_span continued(reader *r, spate_span first, int indent) {
     const char *end = first.at + first.length;
     while (!ended(r) && (blank(r) || (int)first_of(r) > indent)) {
@@ -189,7 +190,8 @@ static bool plain(reader *r, spate_span rest, int indent) {
     return next <= indent ? simple(r, rest) : leaf(r, SPATE_NODE_PLAIN, continued(r, rest, indent));
 }
 
-/* One past the closing quote between `at` and `end`, NULL if not found; doubled quotes and backslashes set *odd. */
+/* Returns the position after the closing quote between `at` and `end`, or NULL if there is none. Sets *odd if it finds
+ * a doubled quote or a backslash. */
 static const char *closing(const char *at, const char *end, char mark, bool *odd) {
     for (; at < end; at++) {
         if (mark == '"' && *at == '\\') {
@@ -205,13 +207,13 @@ static const char *closing(const char *at, const char *end, char mark, bool *odd
     return NULL;
 }
 
-/* `rest` starts with the quote. The reader is already past its line. */
+/* Reads a quoted scalar. `rest` starts with the quote. The reader has already advanced past that line. */
 static bool quoted(reader *r, spate_span rest, int indent) {
     char mark = rest.at[0];
     bool odd = false;
     const char *close = closing(rest.at + 1, r->end, mark, &odd);
     if (!close || (close < r->end && *close != '\n'))
-        return false; /* unterminated, or text follows */
+        return false; /* not terminated, or followed by other text */
     bool one_line = close <= rest.at + rest.length;
     while (!ended(r) && r->line < close) {
         if (!blank(r) && (int)first_of(r) <= indent)
@@ -256,7 +258,8 @@ static bool tagged(reader *r, spate_span rest, int indent) {
     return true;
 }
 
-/* Psych cannot read it as a number, date or constant (a line of at most five letters). */
+/* Whether Psych certainly reads the text as a string, not as a number, date or constant. The latter consist of one line
+ * with at most five letters. */
 static bool wordy(spate_span text) {
     size_t letters = 0;
     for (size_t i = 0; i < text.length; i++)
@@ -265,7 +268,7 @@ static bool wordy(spate_span text) {
            !spate_metadata_special(text) && (letters > 5 || !memchr(text.at, '\n', text.length));
 }
 
-/* "! " used to mark a string. Psych reads a number nevertheless, with either kind of quotes. */
+/* Reads a scalar with the old string mark "! ". Psych may still read it as a number, with either kind of quotes. */
 static bool marked(reader *r, spate_span rest, int indent) {
     if (!spate_span_starts(rest, "! '"))
         return tagged(r, rest, indent);
@@ -284,7 +287,7 @@ static const anchor *anchor_named(const reader *r, spate_span name) {
     return NULL;
 }
 
-/* "&1 !tag", as Psych wrote a requirement that occurs twice, as the same object. */
+/* Reads "&1 !tag". Psych writes this for a requirement object that occurs twice. */
 static bool anchored(reader *r, spate_span rest, int indent) {
     size_t end = 1;
     while (end < rest.length && digit(rest.at[end]))
@@ -297,7 +300,7 @@ static bool anchored(reader *r, spate_span rest, int indent) {
     uint32_t node = (uint32_t)r->metadata->count;
     if (!marked(r, what, indent))
         return false;
-    if (anchor_named(r, name) || r->anchor_count == ANCHORS) /* defined inside the node */
+    if (anchor_named(r, name) || r->anchor_count == ANCHORS) /* an anchor inside the node may have changed both */
         return false;
     r->anchors[r->anchor_count++] = (anchor){name, node};
     r->shared = true;
@@ -316,7 +319,7 @@ static bool alias(reader *r, spate_span rest) {
 
 /* ---- collections ---- */
 
-/* "name:" or "name: rest" from a column on. */
+/* Parses "name:" or "name: rest", starting at a column. */
 static bool key_of(const reader *r, int indent, spate_span *key, spate_span *rest) {
     spate_span line = rest_from(r, (size_t)indent);
     size_t end = 0;
@@ -345,7 +348,7 @@ static bool has_key(const reader *r, uint32_t node, spate_span key) {
     return false;
 }
 
-/* "- lib/a.rb" on the next line. Accepted for any YAML type, since nothing in it can be refused. */
+/* Whether the current line is like "- lib/a.rb". Such a name is valid, even if YAML reads it as another type. */
 static bool plain_name(const reader *r) {
     spate_span name = rest_from(r, 2);
     if (name.length == 0 || !(letter(*name.at) || digit(*name.at) || strchr("._/", *name.at)))
@@ -355,7 +358,7 @@ static bool plain_name(const reader *r) {
            (next >= r->end || (*next != ' ' && *next != '\n'));
 }
 
-/* Only lists of files may be long: they are validated, but not kept. */
+/* Validates a list of file names, without storing them. All other lists are short. */
 static bool list_of_files(reader *r) {
     uint32_t node = add(r, SPATE_NODE_LIST, nothing);
     if (node == UINT32_MAX)
@@ -411,7 +414,7 @@ static bool map(reader *r, int indent) {
     return found < indent && r->metadata->nodes[node].count > 0;
 }
 
-/* One item of a list; the dash stands at the column `indent`. */
+/* Reads one item of a list. Its dash is at column `indent`. */
 static bool item(reader *r, int indent) {
     int inner;
     spate_span rest = rest_from(r, (size_t)indent + 2);
@@ -447,7 +450,7 @@ static bool list(reader *r, int indent) {
     return found <= indent;
 }
 
-/* The value of a key or dash with nothing after it on its line. */
+/* Reads the value of a key or dash that has no text after it on its line. */
 static bool below(reader *r, int indent) {
     int inner;
     if (!indentation(r, &inner))
@@ -496,7 +499,7 @@ spate_status spate_metadata_read(const char *text, size_t length, spate_metadata
     if (length == 0 || length > UINT32_MAX / 2 || !spate_metadata_ordinary(text, length))
         return SPATE_REFUSED;
     reader r = {.text = text, .end = end_of(text, length), .line = text, .metadata = metadata};
-    look(&r);
+    measure_line(&r);
     if (document(&r))
         return SPATE_OK;
     return r.no_memory ? SPATE_NO_MEMORY : SPATE_REFUSED;

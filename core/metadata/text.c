@@ -7,19 +7,20 @@
 #define HIGH_BITS UINT64_C(0x8080808080808080)
 #define ONES UINT64_C(0x0101010101010101)
 
-/* Whether all of eight bytes are " " to "~". */
+/* Whether all eight bytes are in the range from " " to "~". */
 static bool plain_eight(const char *at) {
     uint64_t eight;
     memcpy(&eight, at, sizeof(eight));
-    uint64_t low = (eight - ONES * 0x20) | eight;     /* its high bit: below a blank, or not ASCII */
-    uint64_t delete = (eight ^ (ONES * 0x7f)) - ONES; /* its high bit: a DEL, if none is above it */
+    uint64_t low = (eight - ONES * 0x20) | eight;     /* high bit of a byte is set if it is below " " or not ASCII */
+    uint64_t delete = (eight ^ (ONES * 0x7f)) - ONES; /* high bit of a byte is set if it is DEL; may be wrong if a byte
+                                                       * is not ASCII */
     return ((low | delete) & HIGH_BITS) == 0;
 }
 
-/* Length of the non-ASCII character at `at`, 0 if it is invalid or unusual. */
+/* Returns the length of the non-ASCII character at `at`, or 0 if it is invalid or not accepted. */
 static size_t wide(const uint8_t *at, size_t left) {
     size_t length = at[0] >= 0xf0 ? 4 : at[0] >= 0xe0 ? 3 : 2;
-    static const uint32_t least[] = {0, 0, 0xa0, 0x800, 0x10000}; /* below U+00A0 are control characters */
+    static const uint32_t least[] = {0, 0, 0xa0, 0x800, 0x10000}; /* characters below U+00A0 are control characters */
     if (at[0] < 0xc2 || at[0] > 0xf4 || left < length)
         return 0;
     uint32_t code = at[0] & (0x7fU >> length);

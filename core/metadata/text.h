@@ -1,21 +1,21 @@
-/* The meaning of single characters and words in YAML, for metadata.c. */
+/* Classifies characters and words of YAML, for metadata.c. */
 #ifndef SPATE_METADATA_TEXT_H
 #define SPATE_METADATA_TEXT_H
 
 #include "shared/status.h"
 
-/* A part of the text. */
+/* A part of the text, not NUL-terminated. */
 typedef struct spate_span {
     const char *at;
     size_t length;
 } spate_span;
 
 /*
- * Whether the text is UTF-8 without the line breaks, marks and control characters that YAML interprets and RubyGems
- * never writes.
+ * Whether the text is UTF-8 without line breaks (except LF), byte order marks and control characters. YAML interprets
+ * these, and RubyGems never writes them.
  */
 bool spate_metadata_ordinary(const char *text, size_t length);
-/* Words that are not strings in some version of YAML. */
+/* Whether some version of YAML does not read this word as a string. */
 bool spate_metadata_special(spate_span word);
 bool spate_span_is(spate_span span, const char *word);
 bool spate_span_starts(spate_span span, const char *word);

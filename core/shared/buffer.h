@@ -4,8 +4,8 @@
 #include "shared/status.h"
 
 /*
- * A growing byte buffer. Zero it first; owned by the caller, freed with spate_buffer_free. It may start with borrowed
- * memory, which is used while it suffices, never freed, and replaced by allocated memory when it has to grow.
+ * A growing byte buffer. Zero it before use and release it with spate_buffer_free. It may start with borrowed memory,
+ * which is never freed. When that is too small, its content is copied to allocated memory.
  */
 typedef struct spate_buffer {
     uint8_t *bytes;

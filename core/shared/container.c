@@ -56,7 +56,7 @@ static spate_status open_zlib(const uint8_t *input, size_t length, size_t *heade
     return SPATE_OK;
 }
 
-/* Moves *at past a NUL-terminated field. */
+/* Advances *at past a NUL-terminated field. */
 static bool skip_text(const uint8_t *input, size_t length, size_t *at) {
     const uint8_t *nul = memchr(input + *at, 0, length - *at);
     if (nul == NULL)
@@ -170,7 +170,7 @@ spate_status spate_container_next(spate_container container, const uint8_t *rest
         *another = true;
         return SPATE_OK;
     }
-    if (rest[0] == 0 && memcmp(rest, rest + 1, length - 1) == 0) /* zeros, each equal to the one before */
+    if (rest[0] == 0 && memcmp(rest, rest + 1, length - 1) == 0) /* only zeros: each byte equals the one before */
         return SPATE_OK;
     return spate_fail(error, SPATE_CORRUPT, NULL, "%zu bytes of other data follow it", length);
 }

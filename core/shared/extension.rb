@@ -2,13 +2,13 @@
 
 require "mkmf"
 
-# Shared by the extconf.rb files that compile the core. The core is plain C, at the same path in the checkout and in
+# Shared by the extconf.rb files that compile the core. The core is plain C and has the same path in the checkout and in
 # the gem.
 module CoreExtension
   ROOT = File.expand_path("../..", __dir__)
   FLAGS = %w[-std=gnu11 -fvisibility=hidden -Wall -Wextra -Wno-unused-parameter
              -Werror=implicit-function-declaration].freeze
-  # The package of each library, by package manager.
+  # The distribution packages of each library.
   PACKAGES = {
     "zlib" => "Debian and Ubuntu: zlib1g-dev; Fedora: zlib-devel; Alpine: zlib-dev; Homebrew: zlib",
     "libcrypto" => "Debian and Ubuntu: libssl-dev; Fedora: openssl-devel; Alpine: openssl-dev; Homebrew: openssl@3",
@@ -17,8 +17,9 @@ module CoreExtension
   }.freeze
 
   class << self
-    # own: globs of sources below the extension's folder; core: the same below core/, without ".c". Each object is at
-    # its source's relative path, so that two files may have one name.
+    # Sets the sources to compile. `own` are globs relative to the extension's directory; `core` are globs relative to
+    # core/, without ".c". Each object has the same relative path as its source, so that two sources can have the same
+    # name.
     def compile(own:, core:)
       parts = core.flat_map { |pattern| sources(ROOT, "core/#{pattern}.c") }
       $srcs = own.flat_map { |pattern| sources($srcdir, pattern) } + parts
@@ -28,18 +29,19 @@ module CoreExtension
       $INCFLAGS << " -I#{ROOT}/core"
       $VPATH << ROOT
       append_cflags(FLAGS)
-      # Leaves out dependencies that pkg-config repeats or that the linker does not need.
+      # Omits libraries that pkg-config lists but that are not needed.
       append_ldflags("-Wl,--as-needed")
     end
 
-    # The Makefile of a program in place of a library's; of none unless it can be compiled here. After `compile`.
+    # Writes a Makefile that builds a program instead of a library, or an empty Makefile unless `possible`. Call
+    # `compile` first.
     def program(target, possible)
       return File.write("Makefile", dummy_makefile($srcdir).join) unless possible
 
       append_cflags(%w[-O2 -fPIE -fstack-protector-strong])
       $LIBRUBYARG = $LIBRUBYARG_SHARED = $LIBRUBYARG_STATIC = $LIBS = $libs = ""
-      # The dynamic linker would take as long as the program itself.
-      # What is exported for libraries, which it loads none of, breaks a static program.
+      # The program is linked statically if possible, because the dynamic linker would take as long as the program
+      # itself. Exported symbols would break a static program, and are useless because it loads no libraries.
       $LDFLAGS = $LDFLAGS.gsub(/-rdynamic|-Wl,-export-dynamic/, "")
       form = runs?("-static-pie") ? "-static-pie" : "-pie"
       RbConfig::MAKEFILE_CONFIG["LDSHARED"] = "$(CC) #{form} -Wl,-z,relro,-z,now"
@@ -48,7 +50,7 @@ module CoreExtension
       File.write("Makefile", File.read("Makefile").sub(library, "DLLIB = $(TARGET)"))
     end
 
-    # The block may search elsewhere.
+    # Aborts if the library is not found. An optional block can look for it elsewhere.
     def require_library(name)
       return if pkg_config(name) || (block_given? && yield)
 
@@ -68,7 +70,7 @@ module CoreExtension
 
     private
 
-    # Not by try_link, which adds Ruby's library.
+    # Does not use try_link, which would also link Ruby's library.
     def runs?(flag)
       File.write("linked.c", "int main(void) { return 0; }\n")
       xsystem("#{RbConfig::CONFIG["CC"]} -fPIE #{flag} -o linked linked.c #{$LDFLAGS}") && xsystem("./linked")

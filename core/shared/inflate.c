@@ -9,12 +9,14 @@
 #include <libdeflate.h>
 #endif
 
-/* The first output guess trusts a trailer up to this multiple of the input; text seldom deflates better than 10 : 1. */
+/* The first guess of the output's size uses the length in the trailer up to this multiple of the input. Text rarely
+ * compresses better than 10 : 1. */
 #define TRUSTED_RATIO 16
 #define SMALLEST_GUESS ((size_t)64 * 1024)
 #define GZIP_SMALLEST 18
 
-/* Kept per thread: the decompressors' tables are large and cost more to allocate than a small file costs to inflate. */
+/* Reused by each thread: the decompressors have large tables, and allocating them takes longer than inflating a small
+ * file. */
 typedef struct thread_inflaters {
 #ifdef SPATE_HAVE_LIBDEFLATE
     struct libdeflate_decompressor *libdeflate;
@@ -45,7 +47,7 @@ static spate_status no_memory(spate_error *error) {
     return spate_fail(error, SPATE_NO_MEMORY, NULL, "no memory to inflate");
 }
 
-/* NULL without memory. */
+/* Returns NULL if out of memory. */
 static thread_inflaters *inflaters_of_thread(void) {
     if (pthread_once(&once, make_key) != 0 || !key_made)
         return NULL;
@@ -94,14 +96,14 @@ static size_t first_guess(spate_container container, const uint8_t *input, size_
     return larger(times(4, length), SMALLEST_GUESS);
 }
 
-static spate_status too_much(size_t max_output, spate_error *error) {
+static spate_status over_limit(size_t max_output, spate_error *error) {
     return spate_fail(error, SPATE_LIMIT, NULL, "more than %zu bytes when inflated", max_output);
 }
 
-/* Grows the output beyond its capacity, within the limit; SPATE_LIMIT at the limit. */
+/* Increases the capacity of the output. Returns SPATE_LIMIT if it has reached the limit. */
 static spate_status grow(spate_buffer *output, size_t length, size_t max_output, spate_error *error) {
     if (output->capacity >= max_output)
-        return too_much(max_output, error);
+        return over_limit(max_output, error);
     size_t wanted = larger(times(2, output->capacity), larger(times(4, length), SMALLEST_GUESS));
     return spate_buffer_reserve(output, smaller(wanted, max_output)) == SPATE_OK ? SPATE_OK : no_memory(error);
 }
@@ -127,7 +129,7 @@ static spate_status inflate_with_zlib(thread_inflaters *inflaters, const uint8_t
     z_stream *zlib = &inflaters->zlib;
     size_t read = 0;
     for (;;) {
-        uint8_t beyond; /* distinguishes a stream that ends exactly at the limit from a longer one */
+        uint8_t beyond; /* receives one byte when the limit is reached, to detect a longer stream */
         size_t room = smaller(output->capacity, max_output) - output->length;
         if (room == 0 && output->capacity < max_output) {
             status = grow(output, length, max_output, error);
@@ -147,12 +149,12 @@ static spate_status inflate_with_zlib(thread_inflaters *inflaters, const uint8_t
         size_t produced = had_out - zlib->avail_out;
         read += took;
         if (room == 0 && produced > 0)
-            return too_much(max_output, error);
+            return over_limit(max_output, error);
         output->length += produced;
         switch (answer) {
         case Z_STREAM_END: *used = read; return SPATE_OK;
         case Z_OK: break;
-        case Z_BUF_ERROR: break; /* no progress: below */
+        case Z_BUF_ERROR: break; /* made no progress: handled below */
         case Z_MEM_ERROR: return no_memory(error);
         default:
             return spate_fail(error, SPATE_CORRUPT, NULL, "the compressed data is damaged: %s",
@@ -163,20 +165,19 @@ static spate_status inflate_with_zlib(thread_inflaters *inflaters, const uint8_t
     }
 }
 
-/* Either backend: appends one deflate stream's content to output; *used is the stream's length. */
+/* A backend inflates one deflate stream, appends the content to `output` and sets *used to the length of the stream. */
 typedef spate_status backend(thread_inflaters *inflaters, const uint8_t *input, size_t length, size_t max_output,
                              spate_buffer *output, size_t *used, spate_error *error);
 
 #ifdef SPATE_HAVE_LIBDEFLATE
 static spate_status inflate_with_libdeflate(thread_inflaters *inflaters, const uint8_t *input, size_t length,
-                                            size_t max_output, spate_buffer *output, size_t *used,
-                                            spate_error *error) {
+                                            size_t max_output, spate_buffer *output, size_t *used, spate_error *error) {
     if (inflaters->libdeflate == NULL) {
         inflaters->libdeflate = libdeflate_alloc_decompressor();
         if (inflaters->libdeflate == NULL)
             return no_memory(error);
     }
-    for (;;) { /* it cannot resume when the output is full, only restart with more */
+    for (;;) { /* libdeflate cannot resume when the output is full: start again with more memory */
         size_t room = smaller(output->capacity, max_output) - output->length;
         size_t produced = 0;
         enum libdeflate_result result = libdeflate_deflate_decompress_ex(
@@ -194,7 +195,7 @@ static spate_status inflate_with_libdeflate(thread_inflaters *inflaters, const u
 }
 #endif
 
-/* One stream with its header and trailer; *end is its end. */
+/* Inflates one member with its header and trailer. Sets *end to the offset of its end. */
 static spate_status inflate_member_with(backend *inflate_stream, thread_inflaters *inflaters, spate_container container,
                                         const uint8_t *input, size_t length, size_t max_output, spate_buffer *output,
                                         size_t *end, spate_error *error) {
@@ -208,7 +209,8 @@ static spate_status inflate_member_with(backend *inflate_stream, thread_inflater
     if (status != SPATE_OK)
         return status;
     size_t produced = output->length - start;
-    uint32_t sum = spate_container_sum(container, spate_container_sum_start(container), output->bytes + start, produced);
+    uint32_t sum =
+        spate_container_sum(container, spate_container_sum_start(container), output->bytes + start, produced);
     size_t trailer = 0;
     size_t at = header + used;
     status = spate_container_close(container, input + at, length - at, sum, produced, &trailer, error);
@@ -226,8 +228,8 @@ static spate_status inflate_member(thread_inflaters *inflaters, spate_container 
     if (status == SPATE_OK || status == SPATE_LIMIT || status == SPATE_NO_MEMORY)
         return status;
     /*
-     * libdeflate does not distinguish truncated from damaged input, and detects some damage later than zlib, so zlib
-     * decides.
+     * Tries zlib for a better error: libdeflate does not distinguish truncated from damaged input, and detects some
+     * damage later.
      */
     output->length = start;
 #endif
@@ -290,7 +292,7 @@ spate_status spate_inflate(spate_container container, const uint8_t *input, size
     if (consumed != NULL)
         *consumed = 0;
     if (length == 0)
-        input = &nothing; /* a caller may pass NULL, which no pointer arithmetic allows */
+        input = &nothing; /* `input` may be NULL, and arithmetic on NULL is undefined */
     spate_status status = inflate_members(container, input, length, max_output, output, consumed, error);
     if (status != SPATE_OK)
         output->length = 0;

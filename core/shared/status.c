@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Longer than spate_error.message, so vsnprintf cuts off only text that would not fit anyway. */
+/* Longer than spate_error.message, so vsnprintf only truncates text that would not fit anyway. */
 #define FORMATTED_MAX 2048
 
 /*
- * Length of the UTF-8 character at text; 0 if it must not be shown on a terminal: malformed or overlong sequences,
- * surrogates, C0 and C1 controls, DEL, and the bidirectional controls that reorder a line.
+ * Returns the length of the UTF-8 character at `text`, or 0 if it must not be printed on a terminal: malformed or
+ * overlong sequences, surrogates, C0 and C1 controls, DEL, and bidirectional controls, which reorder a line.
  */
 static size_t printable_character(const unsigned char *text) {
     static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -33,7 +33,8 @@ static size_t printable_character(const unsigned char *text) {
     return malformed || control || reorders ? 0 : length;
 }
 
-/* Copies text, escaping what must not reach a terminal as \xNN; never cuts a character or an escape in two. */
+/* Copies the text and escapes bytes that are unsafe on a terminal as \xNN. Never truncates within a character or an
+ * escape. */
 static void copy_escaped(char *out, size_t capacity, const char *text) {
     static const char digits[] = "0123456789abcdef";
     const unsigned char *from = (const unsigned char *)text;
@@ -85,7 +86,7 @@ spate_status spate_fail_errno(spate_error *error, const char *member, const char
     if (error == NULL)
         return status;
     char reason[128];
-    /* glibc answers a string under _GNU_SOURCE, POSIX an int. */
+    /* strerror_r returns a string in glibc with _GNU_SOURCE, and an int in POSIX. */
 #if defined(__GLIBC__) && defined(_GNU_SOURCE)
     const char *text = strerror_r(number, reason, sizeof reason);
 #else

@@ -1,4 +1,4 @@
-/* Stores content that is written in pieces, and adopts existing files. */
+/* Stores content that is written in pieces, and creates objects from existing files. */
 #define _GNU_SOURCE
 #include "store/inner.h"
 
@@ -18,9 +18,9 @@ struct spate_store_file {
     int descriptor;
     uint32_t mode;
     uint64_t length;
-    bool in_tree; /* path is the tree's file; otherwise a temporary file */
+    bool in_tree; /* whether `path` is the file in the tree; otherwise it is a temporary file */
     char path[PATH_MAX];
-    char copy[PATH_MAX]; /* the tree's file if it is a copy instead of a link to the object, otherwise "" */
+    char copy[PATH_MAX]; /* path in the tree if that file is a copy rather than a link to the object, otherwise "" */
 };
 
 spate_status spate_store_file_begin(spate_store *store, spate_store_file **file, uint32_t mode, const char *tree_path,
@@ -99,8 +99,8 @@ spate_status spate_store_file_finish(spate_store_file *file, spate_entry *entry,
 }
 
 /*
- * Reads content and mtime of an open file. Hashes the bytes of a clone rather than those of the file, which may change
- * in the meantime.
+ * Copies the content and mtime of an open file. If it can be cloned, hashes the clone, because the original may change
+ * meanwhile.
  */
 static spate_status take_content(spate_store_file *file, int from, const char *path, spate_error *error) {
     static _Thread_local uint8_t step[SPATE_STORE_STEP];

@@ -1,5 +1,4 @@
-/* Shared by the implementation files of store.h: store.c, object.c (reads), put.c (creates), file.c (writes in
- * pieces). */
+/* Declarations shared by store.c, object.c (reads objects), put.c (creates them) and file.c (writes in pieces). */
 #ifndef SPATE_STORE_INNER_H
 #define SPATE_STORE_INNER_H
 
@@ -14,35 +13,36 @@
 struct spate_store {
     char *root;
     size_t root_length;
-    atomic_uint counter; /* for temporary names */
-    uint64_t salt;       /* for temporary names: processes in different containers may have the same process ID */
+    atomic_uint counter; /* for the names of temporary files */
+    uint64_t salt;       /* for the names of temporary files: processes in different containers may have the same
+                          * process ID */
     spate_way way;
-    bool owned; /* objects must belong to `owner` or root: */
+    bool owned; /* whether objects must belong to `owner` or root */
     uid_t owner;
 };
 
-/* Bytes in memory or, if those are NULL, the content with this hash. */
+/* Expected content: bytes in memory or, if `bytes` is NULL, the SHA-256. */
 typedef struct spate_content {
     const uint8_t *bytes;
     size_t length;
     const uint8_t *sha256;
 } spate_content;
 
-/* Writes a new temporary path in the store's tmp folder to out[PATH_MAX]. */
+/* Writes a new path in the store's tmp directory to out[PATH_MAX]. */
 void spate_store_temporary_path(spate_store *store, char *out);
 static inline bool spate_store_right_owner(const spate_store *store, const struct stat *info) {
     return !store->owned || info->st_uid == store->owner || info->st_uid == 0;
 }
 
 /*
- * Reads an object and returns whether its content matches its name. errno is ENOENT if the object is missing;
- * info->st_mode is 0 if it could not be opened.
+ * Reads an object and returns whether its content matches `wanted`. If it cannot be opened, info->st_mode is 0 and
+ * errno is set (ENOENT if it is missing).
  */
 bool spate_store_is_right(const spate_store *store, const spate_spot *object, const spate_content *wanted,
                           uint32_t mode, struct stat *info);
 /*
- * Turns the complete and correct file at the spot into the object or, if a correct object already exists, replaces the
- * file by a link to that object. *info describes the file before the call and the object after it.
+ * Makes the complete and correct file at `spot` an object. If a correct object already exists, replaces the file with a
+ * link to that object instead. *info describes the file before the call and the object after it.
  */
 spate_status spate_store_share(spate_store *store, const spate_spot *spot, const spate_spot *object,
                                const spate_content *wanted, uint32_t mode, struct stat *info, spate_error *error);

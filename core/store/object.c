@@ -24,8 +24,8 @@ static bool same_bytes(int descriptor, const uint8_t *bytes, size_t length) {
 }
 
 /*
- * Opens an object for reading without blocking, even if it is not a regular file. Does not update the access time if
- * this process owns the object.
+ * Opens an object for reading. Does not block if it is a FIFO. Does not update the access time if this process owns the
+ * object.
  */
 static int open_object(const spate_spot *object) {
     int flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
@@ -58,7 +58,7 @@ bool spate_store_is_right(const spate_store *store, const spate_spot *object, co
     return right;
 }
 
-/* Whether an object exists with the right content; opens it once. */
+/* Checks the content of an object. */
 static spate_object_state examine_content(const spate_store *store, const char *object, const spate_entry *entry,
                                           int64_t *mtime_ns) {
     struct stat info;
@@ -106,7 +106,7 @@ typedef struct verifying {
     spate_store *store;
     const spate_manifest *manifest;
     const spate_cancel *cancel;
-    bool *damaged; /* one flag per entry, each written by one thread */
+    bool *damaged; /* one flag per entry, each written by a single thread */
     spate_failure failure;
 } verifying;
 

@@ -25,7 +25,7 @@ void spate_placing_begin(spate_placing *placing, spate_link_method method) {
     atomic_init(&placing->clones, method != SPATE_LINK_COPY);
 }
 
-/* A temporary name in the spot's folder for a file that will be renamed to the spot. */
+/* Writes a temporary name in the same directory to `out`, for a file that will be renamed to the spot. */
 static void name_beside(const spate_spot *spot, char *out) {
     static atomic_uint counter;
     const char *slash = strrchr(spot->name, '/');
@@ -35,7 +35,7 @@ static void name_beside(const spate_spot *spot, char *out) {
 
 static spate_status replace(const char *made, const spate_spot *spot, spate_error *error) {
     if (renameat(spot->folder, made, spot->folder, spot->name) == 0) {
-        unlinkat(spot->folder, made, 0); /* if both name the same file, rename does nothing */
+        unlinkat(spot->folder, made, 0); /* rename does nothing if both names refer to the same file */
         return SPATE_OK;
     }
     int reason = errno;
@@ -54,7 +54,7 @@ static bool same_file(const spate_spot *one, const spate_spot *other) {
            left.st_ino == right.st_ino;
 }
 
-/* true if a link was made or *status has the failure; false if another method has to be tried. */
+/* Returns true if the link was created or *status has a failure. Returns false if another method must be tried. */
 static bool hard_link(spate_placing *placing, const spate_spot *object, const spate_spot *spot, spate_status *status,
                       spate_error *error) {
     char beside[PATH_MAX];
@@ -113,7 +113,8 @@ static spate_status fill(spate_placing *placing, int from, int to, const char *o
     return SPATE_OK;
 }
 
-/* Creates `made`, which must not exist, in the spot's folder. Errors name the spot. *exists: `made` existed. */
+/* Creates the file `made`, which must not exist, in the spot's directory. Errors mention the spot. Sets *exists if
+ * `made` existed. */
 static spate_status make(spate_placing *placing, const spate_spot *object, const char *made, const spate_spot *spot,
                          const spate_entry *entry, bool *copied, bool *exists, spate_error *error) {
     *exists = false;

@@ -15,7 +15,7 @@ static bool no_hard_links(int number) {
     return number == EMLINK || spate_place_never_links(number);
 }
 
-/* Creates a new file with exactly this mode, regardless of the umask. *info has its times. */
+/* Creates a file with exactly this mode, regardless of the umask. Sets *info for its times. */
 static spate_status create(const spate_spot *spot, const uint8_t *bytes, size_t length, uint32_t mode,
                            struct stat *info, spate_error *error) {
     const char *path = spot->path;
@@ -42,7 +42,7 @@ static void parent_of(const char *path, char *folder) {
     folder[length] = '\0';
 }
 
-/* link(2) into objects/ab, which is created if missing. Returns 0 or errno. */
+/* Links a file into objects/ab, which is created if missing. Returns 0 or an errno. */
 static int link_object(const spate_spot *spot, const spate_spot *object) {
     if (linkat(spot->folder, spot->name, object->folder, object->name, 0) == 0)
         return 0;
@@ -55,14 +55,14 @@ static int link_object(const spate_spot *spot, const spate_spot *object) {
     return linkat(spot->folder, spot->name, object->folder, object->name, 0) == 0 ? 0 : errno;
 }
 
-/* Links `path` to `place`, replacing an existing file. Returns 0 or errno. */
+/* Creates the link `place` to `path`, replacing an existing file. Returns 0 or an errno. */
 static int link_over(spate_store *store, const char *path, const char *place) {
     char temporary[PATH_MAX];
     spate_store_temporary_path(store, temporary);
     if (link(path, temporary) != 0)
         return errno;
     if (rename(temporary, place) == 0) {
-        unlink(temporary); /* renaming between two links of one file does nothing, so remove the temporary link */
+        unlink(temporary); /* rename does nothing if both names refer to the same file, so remove the temporary name */
         return 0;
     }
     int reason = errno;
@@ -70,7 +70,7 @@ static int link_over(spate_store *store, const char *path, const char *place) {
     return reason;
 }
 
-/* Copies the file at `path`, with its mode and mtime, to `place`, replacing an existing file. */
+/* Copies the file `path` with its mode and mtime to `place`, replacing an existing file. */
 static spate_status copy_over(spate_store *store, const char *path, const char *place, spate_error *error) {
     char temporary[PATH_MAX];
     char folder[PATH_MAX];
@@ -140,7 +140,7 @@ spate_status spate_store_put(spate_store *store, const uint8_t *bytes, size_t le
     return spate_store_put_in(store, &none, bytes, length, mode, tree_path, entry, error);
 }
 
-/* The spot of a file, with its name relative to an open folder. */
+/* Returns the spot of a file: relative to the open directory, or by its path if `folder` is AT_FDCWD. */
 static spate_spot spot_in(int folder, const char *path, const char *inside) {
     return (spate_spot){folder, folder == AT_FDCWD ? path : inside, path};
 }

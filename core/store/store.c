@@ -13,10 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/*
- * Random bytes, or at least a time in nanoseconds that differs from the start time of any other process with this
- * store.
- */
+/* Returns random bytes, or else a time in nanoseconds, which differs from that of other processes with this store. */
 static uint64_t make_salt(const spate_store *store) {
     uint64_t salt = 0;
     struct timespec time = {0, 0};
@@ -129,15 +126,15 @@ void spate_store_temporary_path(spate_store *store, char *out) {
 }
 
 /*
- * In nanoseconds: the minimum work time before a rest is worth a system call, and the maximum that counts, so that a
- * thread that was waiting does not rest for long.
+ * In nanoseconds. WORKED_LEAST: work time for which a pause is worth a system call. WORKED_MOST: maximum work time that
+ * is considered, so that a thread that was waiting does not pause for long.
  */
 #define WORKED_LEAST INT64_C(1000000)
 #define WORKED_MOST INT64_C(6000000)
 #define REST_FACTOR 2
 /*
- * A rest consists of steps of this many nanoseconds. It ends once no link job was seen after IDLE_STEPS steps in a row,
- * since there are gaps between two link jobs.
+ * A pause consists of steps of this many nanoseconds. It ends after IDLE_STEPS consecutive steps without a link job,
+ * because there are gaps between link jobs.
  */
 #define REST_STEP INT64_C(250000)
 #define IDLE_STEPS 2

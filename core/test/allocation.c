@@ -1,4 +1,5 @@
-/* Linked in front of malloc (ld --wrap), so that a test sees what the core does when memory runs out. */
+/* With ld --wrap, calls of malloc, calloc and realloc reach these functions first. A test can make one allocation
+ * fail. */
 #include <stddef.h>
 
 void *__real_malloc(size_t size);

@@ -1,4 +1,4 @@
-/* Archives of every kind, honest and not, made in memory for tests. */
+/* Makes valid and malicious archives of every kind in memory. */
 #ifndef SPATE_TEST_ARCHIVE_H
 #define SPATE_TEST_ARCHIVE_H
 
@@ -28,7 +28,8 @@ static inline void clear(bytes *b) {
     *b = (bytes){0};
 }
 
-/* One member: type '0' file, '1' hard link, '2' symlink, '3' device, '5' folder ... */
+/* Adds one member. The types are '0' for a file, '1' for a hard link, '2' for a symlink, '3' for a device, '5' for a
+ * folder, and so on. */
 static inline void add_member(bytes *tar, const char *name, char type, unsigned mode, const char *link,
                               const void *content, size_t length) {
     char header[512] = {0};
@@ -82,7 +83,8 @@ static inline void save(const char *path, const bytes *content) {
     CHECK_OK(spate_write_file(path, content->length ? content->at : (const void *)"", content->length, NULL));
 }
 
-/* Takes the inner tar, ends it, and saves a .gem of it; with checksums of the named kind, or none where it is NULL. */
+/* Ends the inner tar and saves a .gem that contains it. The .gem has checksums of the named kind, or none if the name
+ * is NULL. */
 static inline const char *save_gem(bytes *tar, const char *algorithm, spate_digest_kind kind) {
     bytes gem = {0};
     bytes sums = {0};

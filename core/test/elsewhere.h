@@ -1,7 +1,8 @@
 /*
- * Comes before each file (cc -include) where the C is tried as on a system that is not Linux: see docs/platforms.md.
- * What macOS and the BSDs lack is missing here too. The headers are this system's all the same, and read first: the
- * features asked for here are those of the whole file, and what only GNU's library has is then an implicit declaration.
+ * The compiler includes this file before each source file (cc -include) in a build that pretends not to be on Linux;
+ * docs/platforms.md describes it. The file removes what macOS and the BSDs lack. The build still uses this system's
+ * headers. They are included here first, so the feature macros set here apply to the whole source file, and using a GNU
+ * extension is then an implicit declaration.
  */
 #undef _GNU_SOURCE
 #define _XOPEN_SOURCE 700
@@ -18,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Not in POSIX, but in macOS. */
+/* POSIX lacks this function, but macOS has it. */
 void *memmem(const void *, size_t, const void *, size_t);
 
 #undef __linux__
@@ -34,6 +35,6 @@ void *memmem(const void *, size_t, const void *, size_t);
 #undef O_TMPFILE
 #undef RWF_NOWAIT
 
-/* The results of mkmf. */
+/* mkmf defines these macros. */
 #undef HAVE_LINUX_OPENAT2_H
 #undef HAVE_SYS_EPOLL_H

@@ -1,6 +1,7 @@
 /*
- * A test file: #include "harness.h", then TEST(what_it_shows) { CHECK(...); } as often as needed. The header brings main.
- * `program` runs all tests, `program word` those whose name holds the word. A failed check ends its test, not the program.
+ * A test file includes "harness.h" and defines tests as TEST(what_it_shows) { CHECK(...); }. The header contains main.
+ * `program` runs all tests, and `program word` those whose name contains the word. A failed check ends its test, but
+ * not the program.
  */
 #ifndef SPATE_TEST_HARNESS_H
 #define SPATE_TEST_HARNESS_H
@@ -16,9 +17,10 @@
 
 #include "shared/status.h"
 
-/* From allocation.c: the n-th allocation from now (0 = the next) of this thread fails, once; -1 = none does. */
+/* Makes one later allocation of this thread fail, once: 0 means the next one, 1 the one after it; -1 means none.
+ * allocation.c defines it. */
 void harness_fail_allocation(long after);
-/* Allocations that this thread made since the last call of harness_fail_allocation. */
+/* Returns how many allocations this thread has made since the last call of harness_fail_allocation. */
 long harness_allocations(void);
 
 typedef struct harness_test {
@@ -32,7 +34,7 @@ static jmp_buf harness_out;
 static unsigned long harness_checks;
 static const char *harness_missing = "";
 
-/* Whether to try everything, as `bin/test --full` does, where a part of it shows nearly as much. */
+/* Whether to try every case, as `bin/test --full` does. Otherwise a test tries a sample. */
 __attribute__((unused)) static bool harness_full(void) {
     return getenv("SPATE_TEST_FULL") != NULL;
 }
@@ -62,7 +64,7 @@ __attribute__((noreturn, format(printf, 3, 4))) static inline void harness_fail(
     longjmp(harness_out, 1);
 }
 
-/* Ends the test, and says why it tried nothing, where this machine has not what it is about. */
+/* Skips the test with a reason if this machine lacks what it needs. */
 #define NEEDS(condition, otherwise)                                                                                    \
     do {                                                                                                               \
         if (!(condition)) {                                                                                            \
@@ -71,7 +73,7 @@ __attribute__((noreturn, format(printf, 3, 4))) static inline void harness_fail(
         }                                                                                                              \
     } while (0)
 
-/* From the thread of main only. */
+/* Fails the test unless the condition is true. Only the main thread may use it. */
 #define CHECK(condition)                                                                                               \
     do {                                                                                                               \
         harness_checks++;                                                                                              \

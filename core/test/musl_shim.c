@@ -1,6 +1,7 @@
 /*
- * For the core's tests with musl (make test-musl): what Debian's libz.a and libcrypto.a, made for GNU's C library, want
- * of it. Coroutines are for libcrypto's asynchronous engines, which nobody here starts.
+ * For the core's tests with musl (make test-musl). Debian's libz.a and libcrypto.a were built for glibc, and this file
+ * defines the functions they need from it. Only libcrypto's asynchronous engines use coroutines, and no test starts
+ * one.
  */
 #include <stdarg.h>
 #include <stdio.h>

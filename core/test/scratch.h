@@ -1,4 +1,5 @@
-/* A folder for one test program, under TMPDIR, removed when it ends; and small things to do in it. */
+/* A folder for one test program, under TMPDIR. The program removes it at its end. This header also has small helpers
+ * for files in it. */
 #ifndef SPATE_TEST_SCRATCH_H
 #define SPATE_TEST_SCRATCH_H
 
@@ -18,7 +19,7 @@ static void scratch_remove(void) {
     spate_remove_tree(scratch_root, NULL);
 }
 
-/* "<scratch>/<relative>", in one of a few static buffers. */
+/* Returns "<scratch>/<relative>" in one of a few static buffers. */
 static inline const char *in_scratch(const char *relative) {
     static char buffers[8][PATH_MAX];
     static unsigned next;
@@ -34,7 +35,7 @@ static inline const char *in_scratch(const char *relative) {
     return path;
 }
 
-/* A copy that lasts as long as the program: paths from here come from a few buffers in turn. */
+/* Copies the text for the rest of the program. The paths from this header live in a few buffers that are reused. */
 static inline const char *lasting(const char *text) {
     static struct copy {
         struct copy *next;
@@ -48,7 +49,7 @@ static inline const char *lasting(const char *text) {
     return strcpy(copy->text, text);
 }
 
-/* A path that nothing has yet. */
+/* Returns a path that does not exist yet. */
 static inline const char *fresh(const char *name) {
     static unsigned counter;
     char relative[64];
@@ -64,13 +65,13 @@ static inline void write_text(const char *path, const char *text, mode_t mode) {
     CHECK(close(descriptor) == 0);
 }
 
-/* For a test of what the kernel's times prove: see docs/platforms.md. */
+/* Returns whether file times prove that a file is unchanged here; see docs/platforms.md. */
 static inline bool times_prove(void) {
     struct stat info;
     const char *path = fresh("times");
     write_text(path, "", 0644);
     CHECK(stat(path, &info) == 0);
-    info.st_ctim.tv_nsec += info.st_ctim.tv_nsec == 0; /* one time in a thousand million */
+    info.st_ctim.tv_nsec += info.st_ctim.tv_nsec == 0; /* zero occurs once in a billion times */
     return spate_times_kept(path, &info);
 }
 #define NEEDS_TIMES NEEDS(times_prove(), "no times here that prove anything")

@@ -6,7 +6,8 @@
 #include <sys/syscall.h>
 
 #define NO SPATE_TRACER_NONE
-/* PLAIN: a call without a folder argument. The others: a call with one, and a call that the hooks make. */
+/* PLAIN: a call without a directory argument. AT: a call with one. HOOKED: a call that the hooks make themselves. TWO:
+ * a call with two paths. */
 #define PLAIN(call, means, path, flags)                                                                                \
     { #call, SYS_##call, SPATE_TRACER_##means, false, NO, path, flags, NO, NO }
 #define AT(call, means, folder, path, flags)                                                                           \
@@ -15,7 +16,7 @@
     { #call, SYS_##call, SPATE_TRACER_##means, true, folder, path, flags, NO, NO }
 #define TWO(call, means, folder, path, to_folder, to)                                                                  \
     { #call, SYS_##call, SPATE_TRACER_##means, false, folder, path, NO, to_folder, to }
-/* System calls with the same number on all architectures that some headers lack. */
+/* For system calls that some headers lack. They have the same number on all architectures. */
 #define YOUNG(call, number, means, folder, path, flags)                                                                \
     { #call, number, SPATE_TRACER_##means, false, folder, path, flags, NO, NO }
 
@@ -71,7 +72,7 @@ const spate_tracer_call spate_tracer_calls[] = {
 #ifdef SYS_renameat
     TWO(renameat, RENAMES, 0, 1, 2, 3),
 #endif
-#ifdef SYS_open /* x86_64 has two calls for each of these */
+#ifdef SYS_open /* x86_64 has additional, older calls */
     PLAIN(open, OPENS, 0, 1),
     PLAIN(creat, CREATES, 0, NO),
     PLAIN(stat, LOOKS, 0, NO),

@@ -1,6 +1,6 @@
 /*
- * The system calls that take a path, and their meaning. The filter and its listener share this list, because a call
- * known to only one of them could not be traced.
+ * The system calls that take a path, and what they do with it. The filter and the listener share this list, because a
+ * call known to only one of them could not be traced.
  */
 #ifndef SPATE_TRACER_CALLS_H
 #define SPATE_TRACER_CALLS_H
@@ -10,14 +10,14 @@
 #include <stdint.h>
 
 typedef enum spate_tracer_means {
-    SPATE_TRACER_OPENS,       /* flags */
+    SPATE_TRACER_OPENS,       /* with flags */
     SPATE_TRACER_OPENS_HOW,   /* flags in a struct open_how */
     SPATE_TRACER_CREATES,     /* creat */
     SPATE_TRACER_LOOKS,       /* flags: AT_SYMLINK_NOFOLLOW */
-    SPATE_TRACER_LOOKS_AT_IT, /* the link itself */
+    SPATE_TRACER_LOOKS_AT_IT, /* like LOOKS, but does not follow a symlink */
     SPATE_TRACER_READS_LINK,
     SPATE_TRACER_RUNS,
-    SPATE_TRACER_LISTS, /* by a descriptor */
+    SPATE_TRACER_LISTS, /* lists an open directory */
     SPATE_TRACER_MAKES,
     SPATE_TRACER_REMOVES,
     SPATE_TRACER_CHANGES,
@@ -25,15 +25,16 @@ typedef enum spate_tracer_means {
     SPATE_TRACER_CONTROLS,     /* controls another process, which could write; traced only in read-only mode */
     SPATE_TRACER_RENAMES,      /* renames the path to the second path */
     SPATE_TRACER_LINKS,        /* links the path to the second path, which is created */
-    SPATE_TRACER_SYMLINKS,     /* the first argument is the link's text */
+    SPATE_TRACER_SYMLINKS,     /* the first path is the text of the link */
     SPATE_TRACER_CONNECTS,
     SPATE_TRACER_HAS_SOCKET, /* the first argument is the address family */
-    SPATE_TRACER_TROUBLES,   /* from then on, paths have another meaning or cannot be seen */
+    SPATE_TRACER_TROUBLES,   /* afterwards, paths have a different meaning or cannot be traced */
 } spate_tracer_means;
 
 #define SPATE_TRACER_NONE (-1)
 
-/* Indexes of arguments. SPATE_TRACER_NONE: the call has no such argument; paths are relative to the working folder. */
+/* The members are indexes of arguments, or SPATE_TRACER_NONE if the call has no such argument. Without a directory
+ * argument, paths are relative to the working directory. */
 typedef struct spate_tracer_call {
     const char *name;
     int number;
@@ -48,18 +49,18 @@ typedef struct spate_tracer_call {
 
 extern const spate_tracer_call spate_tracer_calls[];
 extern const size_t spate_tracer_call_count;
-/* NULL if the call is not in the list. */
+/* Returns NULL if the call is not in the list. */
 const spate_tracer_call *spate_tracer_call_of(int number);
 
-/* Flags of an open that is rejected in read-only mode. */
+/* Flags with which an open is rejected in read-only mode. */
 #define SPATE_TRACER_WRITE_FLAGS (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC)
 
-/* The highest known number. Newer calls may use paths in unknown ways. */
+/* The highest system call number known to this list. Newer calls may use paths in unknown ways. */
 #define SPATE_TRACER_LAST_KNOWN 470
 
 /*
- * The address of the page from which the hooks make their calls. It is the same in all programs, so that a filter can
- * recognize these calls. The page is read-only and has one function: spate_tracer_leave.
+ * The address of the page from which the hooks make their calls. It is the same in all programs, so that the filter can
+ * recognize these calls. The page is read-only and contains one function, of type `leave`.
  */
 #if defined(__x86_64__)
 #define SPATE_TRACER_PAGE UINT64_C(0x6ea000000000)

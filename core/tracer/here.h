@@ -1,6 +1,6 @@
 /*
- * Whether this platform supports tracing: Linux, on the processors in calls.c. On other platforms everything compiles
- * and reports that there is no tracer.
+ * Whether this platform is supported: Linux on the processors in calls.c. On other platforms, everything compiles and
+ * reports that there is no tracer.
  */
 #ifndef SPATE_TRACER_HERE_H
 #define SPATE_TRACER_HERE_H

@@ -1,11 +1,12 @@
 /*
- * Preloaded into traced programs, so that the hundreds of thousands of calls of a build need no answer from the
- * listener. Each call is made from a page that the filter knows (supervisor/guard.c), and is recorded in the table by
- * the hooks. The filter traces the calls that these functions do not cover, and libc's internal calls; without the
- * table or the page these are plain calls and the filter traces all of them.
+ * Preloaded into traced programs, so that the hundreds of thousands of system calls of a build need not wait for the
+ * listener. Each call is made from a page that the filter recognizes (supervisor/guard.c), and the hooks record it in
+ * the table. The filter traces all other calls, including libc's internal ones. Without the table or the page, these
+ * functions make plain calls, and the filter traces all of them.
  *
- * Links no library and needs only symbols that every libc has, so that programs with another libc can load it. Includes
- * no header that declares functions defined here, because libc declares some with two types.
+ * The library links no other library and needs only symbols that every libc has, so that programs with a different
+ * libc can load it. It includes no header that declares the functions defined here, because some are declared with
+ * different types.
  */
 #include "tracer/calls.h"
 #include "tracer/here.h"
@@ -42,9 +43,9 @@ int close(int descriptor);
 typedef long leave(long number, long first, long second, long third, long fourth, long fifth);
 
 static spate_tracer_table table;
-static leave *page; /* also NULL without a table */
+static leave *page; /* NULL if the page or the table is missing */
 static void *(*next_fopen)(const char *path, const char *mode);
-static char project[LONGEST]; /* the project in whose packages shared files are copied before a write; "": none */
+static char project[LONGEST]; /* the project in whose packages shared files are copied before a write, or "" */
 
 /* ---- calls ---- */
 
@@ -106,7 +107,7 @@ static long finish(long result) {
     return -1;
 }
 
-/* Makes calls that must not be interrupted. */
+/* Makes a system call for part.c. Repeats it if it is interrupted. */
 static long invoke(long number, long first, long second, long third, long fourth, long fifth) {
     bool hooked = number == SYS_openat || number == SYS_newfstatat || number == SYS_readlinkat;
     long result;
@@ -116,14 +117,15 @@ static long invoke(long number, long first, long second, long third, long fourth
     return result;
 }
 
-/* Called before a file, or the target of a link, is written. Returns 0, or the negative errno for the call. */
+/* Gives the file its own copy before it is changed (see part.h). `follow` selects the target of a symlink. Returns 0,
+ * or a negative errno with which the call must fail. */
 static long part(int folder, const char *name, bool follow) {
     return project[0] ? spate_tracer_part(invoke, project, folder, name, follow ? 0 : O_NOFOLLOW) : 0;
 }
 
 /* ---- paths ---- */
 
-/* Kept small because it is on the stacks of other programs' threads. */
+/* Small, because it is on the stacks of other programs' threads. */
 typedef struct absolute {
     spate_tracer_path path;
     char joined[SPATE_TRACER_TEXT_MAX + 1];
@@ -159,7 +161,7 @@ static bool clean(const char *name, size_t length) {
     return length == 1 || name[length - 1] != '/';
 }
 
-/* Computes the absolute name to record. Returns false if there is nothing to record. */
+/* Sets a->path to the absolute path to record. Returns false if there is nothing to record. */
 static bool place(absolute *a, int folder, const char *name) {
     size_t length = strlen(name);
     if (length == 0)
@@ -171,7 +173,7 @@ static bool place(absolute *a, int folder, const char *name) {
         if (strstr(name, "..") && (gone || (size > 10 && memcmp(a->joined + size - 10, " (deleted)", 10) == 0)))
             spate_tracer_table_trouble(&table, "out of a folder that was removed: ", name);
         if (gone)
-            return false; /* a removed folder has no files */
+            return false; /* a removed directory contains no files */
         a->joined[size] = '\0';
         a->path.text = a->joined;
         a->path.length = spate_tracer_join(a->joined, sizeof(a->joined), a->joined, name);
@@ -184,14 +186,14 @@ static bool place(absolute *a, int folder, const char *name) {
 }
 
 /*
- * Whether the kernel has read the name; if it has not, the pointer may be invalid. A name that is too long proves
- * nothing.
+ * Whether the kernel has read the name. If not, the pointer may be invalid. If the name is too long, this is unknown.
  */
 static bool was_read(const char *name, long result) {
     return name && result != -EFAULT && result != -EINVAL && result != -ENOSYS && result != -ENAMETOOLONG;
 }
 
-/* Adjusts the result of "file/" (ENOTDIR although "file" exists), because the recorded path has no trailing slash. */
+/* Adjusts the result for "file/": the kernel reports ENOTDIR, but the recorded path has no trailing slash and
+ * exists. */
 static long without_slash(const absolute *a, long result) {
     bool there = result == -ENOTDIR && call(SYS_faccessat, AT_FDCWD, (long)a->path.text, 0, 0, 0) == 0;
     return there ? -EACCES : result;
@@ -210,7 +212,7 @@ static bool writes(int flags) {
     return !only_new && ((flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC) != 0) && (flags & O_DIRECTORY) == 0;
 }
 
-/* A separate function, so that an untraced open needs little stack; it may run on a signal handler's stack. */
+/* A separate function, so that an untraced open needs little stack. It may run on a signal handler's stack. */
 __attribute__((noinline)) static void record_opened(int folder, const char *name, int flags, bool existed,
                                                     long result) {
     absolute a;
@@ -252,7 +254,7 @@ EXPORTED int openat(int folder, const char *name, int flags, ...) {
 }
 ALSO(openat, openat64);
 
-/* The open function of programs compiled with _FORTIFY_SOURCE. */
+/* Called by programs compiled with _FORTIFY_SOURCE. */
 EXPORTED int __open_2(const char *name, int flags) {
     return (int)finish(open_any(AT_FDCWD, name, flags, 0));
 }
@@ -268,7 +270,7 @@ EXPORTED int creat(const char *name, unsigned mode) {
 }
 ALSO(creat, creat64);
 
-/* Only reading, the frequent case. Other modes have subtleties and go to libc, whose calls the filter traces. */
+/* Handles only reading, the most frequent case. Other modes are left to libc, whose system calls the filter traces. */
 EXPORTED void *fopen(const char *name, const char *mode) {
     if (!page || mode[0] != 'r' || strpbrk(mode, "+,cmx")) {
         if ((mode[0] != 'r' || strchr(mode, '+')) && finish(part(AT_FDCWD, name, true)) < 0)
@@ -310,13 +312,13 @@ EXPORTED int fstatat(int folder, const char *name, void *info, int flags) {
 }
 ALSO(fstatat, fstatat64);
 
-/* libc implements fstat with newfstatat, which would need an answer. */
+/* libc implements fstat with newfstatat, for which the listener would be asked. */
 EXPORTED int fstat(int descriptor, void *info) {
     return (int)finish(plain(SYS_fstat, descriptor, (long)info, 0, 0, 0));
 }
 ALSO(fstat, fstat64);
 
-/* The stat function of programs linked before glibc 2.33. */
+/* Called by programs linked before glibc 2.33. */
 EXPORTED int __xstat(int version, const char *name, void *info) {
     (void)version;
     return stat(name, info);
@@ -353,7 +355,7 @@ static bool one_identity(void) {
 }
 
 EXPORTED int faccessat(int folder, const char *name, int mode, int flags) {
-    /* The kernel's faccessat has no flags, and faccessat2 needs an answer. */
+    /* The kernel's faccessat has no flags, and the listener would be asked about faccessat2. */
     if ((flags & ~AT_EACCESS) != 0 || (flags != 0 && !one_identity()))
         return (int)finish(plain(439, folder, (long)name, mode, flags, 0));
     long result = call(SYS_faccessat, folder, (long)name, mode, 0, 0);
@@ -374,7 +376,7 @@ ALSO(eaccess, euidaccess);
 
 static long read_link(int folder, const char *name, char *text, size_t capacity) {
     long result = call(SYS_readlinkat, folder, (long)name, (long)text, (long)capacity, 0);
-    /* EINVAL: the path exists and is not a link. The kernel also returns it for a capacity of 0. */
+    /* EINVAL means that the path exists but is not a symlink. The kernel also returns it for a capacity of 0. */
     record(SPATE_TRACER_LINK, folder, name, result == -EINVAL && (int)capacity > 0 ? 0 : result);
     return result;
 }
@@ -402,7 +404,7 @@ EXPORTED long __readlinkat_chk(int folder, const char *name, char *text, size_t 
 typedef struct walk {
     char done[LONGEST]; /* "" for the root */
     char rest[LONGEST];
-    char text[LONGEST]; /* text of a link */
+    char text[LONGEST]; /* target of a symlink */
     size_t length;      /* length of `done` */
     int links;
 } walk;
@@ -412,7 +414,7 @@ static void go_up(walk *w) {
     w->done[w->length] = '\0';
 }
 
-/* The last part of `done` is a link: replaces it by the link's text. Returns 0, or the negative errno. */
+/* The last component of `done` is a symlink: replaces it with the target. Returns 0 or a negative errno. */
 static long follow(walk *w, size_t length, const char *behind) {
     size_t tail = strlen(behind);
     if (++w->links > LINKS_MAX)
@@ -429,7 +431,7 @@ static long follow(walk *w, size_t length, const char *behind) {
     return 0;
 }
 
-/* Consumes one part of the rest. Returns 1 if nothing is left. */
+/* Moves one component from `rest` to `done`. Returns 1 if nothing is left, 0, or a negative errno. */
 static long step(walk *w) {
     const char *part = w->rest + strspn(w->rest, "/");
     size_t length = strcspn(part, "/");
@@ -454,8 +456,8 @@ static long step(walk *w) {
     if (got != -EINVAL)
         return got;
     /*
-     * Not a link. It must be a folder if a final slash or a dot follows; if a name follows, the next call fails by
-     * itself.
+     * Not a symlink. It must be a directory if a final slash or a "." or ".." follows. If a name follows, the next call
+     * fails if it is not one.
      */
     const char *next = behind + strspn(behind, "/");
     if (behind[0] == '/' && (next[0] == '\0' || next[0] == '.')) {
@@ -524,13 +526,14 @@ EXPORTED char *canonicalize_file_name(const char *name) {
     return realpath(name, NULL);
 }
 
-/* ---- calls that need an answer, and must not be interrupted ---- */
+/* ---- calls for which the listener is asked, and that must not be interrupted ---- */
 
 /*
- * A signal that arrives before the listener has received the request ends the call with EINTR, unless its handler
- * restarts calls. No program expects EINTR from these calls, which do not wait without a filter.
+ * Repeats calls that a signal has interrupted. This happens if the signal arrives before the listener has received the
+ * request, unless the handler restarts system calls. Without a filter these calls do not block, so no program expects
+ * EINTR from them.
  */
-static long ask(long number, long first, long second, long third, long fourth, long fifth) {
+static long restarted_call(long number, long first, long second, long third, long fourth, long fifth) {
     long result;
     do
         result = plain(number, first, second, third, fourth, fifth);
@@ -539,7 +542,7 @@ static long ask(long number, long first, long second, long third, long fourth, l
 }
 
 EXPORTED int mkdirat(int folder, const char *name, unsigned mode) {
-    return (int)ask(SYS_mkdirat, folder, (long)name, mode, 0, 0);
+    return (int)restarted_call(SYS_mkdirat, folder, (long)name, mode, 0, 0);
 }
 
 EXPORTED int mkdir(const char *name, unsigned mode) {
@@ -547,7 +550,7 @@ EXPORTED int mkdir(const char *name, unsigned mode) {
 }
 
 EXPORTED int unlinkat(int folder, const char *name, int flags) {
-    return (int)ask(SYS_unlinkat, folder, (long)name, flags, 0, 0);
+    return (int)restarted_call(SYS_unlinkat, folder, (long)name, flags, 0, 0);
 }
 
 EXPORTED int unlink(const char *name) {
@@ -558,7 +561,8 @@ EXPORTED int rmdir(const char *name) {
     return unlinkat(AT_FDCWD, name, AT_REMOVEDIR);
 }
 
-/* A file moved out of node_modules no longer belongs to a package, and would be written in place. */
+/* Gives the file its own copy unless the new path is in node_modules, too. Outside of node_modules, later writes would
+ * not be recognized as writes to a package. */
 static long part_from(int folder, const char *name, bool follow, int to_folder, const char *to) {
     return project[0] && spate_tracer_is_in_packages(invoke, project, to_folder, to) ? 0 : part(folder, name, follow);
 }
@@ -566,13 +570,13 @@ static long part_from(int folder, const char *name, bool follow, int to_folder, 
 EXPORTED int renameat(int folder, const char *name, int to_folder, const char *to) {
     if (finish(part_from(folder, name, false, to_folder, to)) < 0)
         return -1;
-    return (int)ask(SYS_renameat, folder, (long)name, to_folder, (long)to, 0);
+    return (int)restarted_call(SYS_renameat, folder, (long)name, to_folder, (long)to, 0);
 }
 
 EXPORTED int renameat2(int folder, const char *name, int to_folder, const char *to, unsigned flags) {
     if (finish(part_from(folder, name, false, to_folder, to)) < 0)
         return -1;
-    return (int)ask(SYS_renameat2, folder, (long)name, to_folder, (long)to, flags);
+    return (int)restarted_call(SYS_renameat2, folder, (long)name, to_folder, (long)to, flags);
 }
 
 EXPORTED int rename(const char *name, const char *to) {
@@ -582,7 +586,7 @@ EXPORTED int rename(const char *name, const char *to) {
 EXPORTED int linkat(int folder, const char *name, int to_folder, const char *to, int flags) {
     if (finish(part_from(folder, name, (flags & AT_SYMLINK_FOLLOW) != 0, to_folder, to)) < 0)
         return -1;
-    return (int)ask(SYS_linkat, folder, (long)name, to_folder, (long)to, flags);
+    return (int)restarted_call(SYS_linkat, folder, (long)name, to_folder, (long)to, flags);
 }
 
 EXPORTED int link(const char *name, const char *to) {
@@ -590,20 +594,20 @@ EXPORTED int link(const char *name, const char *to) {
 }
 
 EXPORTED int symlinkat(const char *target, int folder, const char *name) {
-    return (int)ask(SYS_symlinkat, (long)target, folder, (long)name, 0, 0);
+    return (int)restarted_call(SYS_symlinkat, (long)target, folder, (long)name, 0, 0);
 }
 
 EXPORTED int symlink(const char *target, const char *name) {
     return symlinkat(target, AT_FDCWD, name);
 }
 
-/* With flags, libc makes different system calls. */
+/* With flags, libc makes other system calls. */
 EXPORTED int fchmodat(int folder, const char *name, unsigned mode, int flags) {
     static int (*next)(int folder, const char *name, unsigned mode, int flags);
     if (finish(part(folder, name, (flags & AT_SYMLINK_NOFOLLOW) == 0)) < 0)
         return -1;
     if (flags == 0)
-        return (int)ask(SYS_fchmodat, folder, (long)name, mode, 0, 0);
+        return (int)restarted_call(SYS_fchmodat, folder, (long)name, mode, 0, 0);
     if (!next)
         next = (int (*)(int, const char *, unsigned, int))(uintptr_t)dlsym(RTLD_NEXT, "fchmodat");
     return next(folder, name, mode, flags);
@@ -616,7 +620,7 @@ EXPORTED int chmod(const char *name, unsigned mode) {
 EXPORTED int fchownat(int folder, const char *name, unsigned user, unsigned group, int flags) {
     if (finish(part(folder, name, (flags & AT_SYMLINK_NOFOLLOW) == 0)) < 0)
         return -1;
-    return (int)ask(SYS_fchownat, folder, (long)name, user, group, flags);
+    return (int)restarted_call(SYS_fchownat, folder, (long)name, user, group, flags);
 }
 
 EXPORTED int chown(const char *name, unsigned user, unsigned group) {
@@ -628,7 +632,7 @@ EXPORTED int lchown(const char *name, unsigned user, unsigned group) {
 }
 
 EXPORTED int mknodat(int folder, const char *name, unsigned mode, unsigned long device) {
-    return (int)ask(SYS_mknodat, folder, (long)name, mode, (long)device, 0);
+    return (int)restarted_call(SYS_mknodat, folder, (long)name, mode, (long)device, 0);
 }
 
 EXPORTED int mknod(const char *name, unsigned mode, unsigned long device) {
@@ -640,25 +644,25 @@ EXPORTED int mkfifo(const char *name, unsigned mode) {
 }
 
 EXPORTED int execve(const char *name, char *const *words, char *const *environment) {
-    return (int)ask(SYS_execve, (long)name, (long)words, (long)environment, 0, 0);
+    return (int)restarted_call(SYS_execve, (long)name, (long)words, (long)environment, 0, 0);
 }
 
 EXPORTED int socket(int family, int type, int protocol) {
-    return (int)ask(SYS_socket, family, type, protocol, 0, 0);
+    return (int)restarted_call(SYS_socket, family, type, protocol, 0, 0);
 }
 
 EXPORTED int truncate(const char *name, long size) {
     if (finish(part(AT_FDCWD, name, true)) < 0)
         return -1;
-    return (int)ask(SYS_truncate, (long)name, size, 0, 0, 0);
+    return (int)restarted_call(SYS_truncate, (long)name, size, 0, 0, 0);
 }
 ALSO(truncate, truncate64);
 
-/* times: seconds and nanoseconds of the last access and of the last change. */
+/* `times`: seconds and nanoseconds of the last access and of the last change. */
 EXPORTED int utimensat(int folder, const char *name, const long *times, int flags) {
     if (finish(part(folder, name, (flags & AT_SYMLINK_NOFOLLOW) == 0)) < 0)
         return -1;
-    return (int)ask(SYS_utimensat, folder, (long)name, (long)times, flags, 0);
+    return (int)restarted_call(SYS_utimensat, folder, (long)name, (long)times, flags, 0);
 }
 
 static int set_times(const char *name, const long *micro, int flags) {
@@ -684,12 +688,12 @@ EXPORTED int utime(const char *name, const long *seconds) {
 }
 
 EXPORTED int chdir(const char *name) {
-    return (int)ask(SYS_chdir, (long)name, 0, 0, 0, 0);
+    return (int)restarted_call(SYS_chdir, (long)name, 0, 0, 0, 0);
 }
 
 /*
- * Repeats interrupted functions that libc implements by several calls. Preserves errno on success: Ruby's glob checks
- * it.
+ * Repeats functions that libc implements with several system calls, if they were interrupted. Preserves errno on
+ * success because Ruby's glob checks it.
  */
 #define AGAIN(type, result, attempt)                                                                                   \
     int before = errno;                                                                                                \
@@ -716,7 +720,7 @@ EXPORTED void *fdopendir(int descriptor) {
     return folder;
 }
 
-/* Whether dlopen was interrupted. The loader does not report errno, but its message ends with the text of errno. */
+/* Whether dlopen was interrupted. It does not set errno, but its message ends with the text for errno. */
 static bool interrupted(const char *said) {
     const char *word = strerror(EINTR);
     size_t length = said ? strlen(said) : 0, wanted = strlen(word);
@@ -724,8 +728,9 @@ static bool interrupted(const char *said) {
 }
 
 /*
- * The loader resolves a name without a slash for the calling library, which it identifies by the return address. Its
- * message can be read only once, so a failing call is repeated to leave the message for the caller.
+ * A name without a slash is left to libc: the loader searches for it on behalf of the calling library, which it
+ * identifies by the return address. A failing call is repeated, because checking the message for an interruption
+ * consumes it.
  */
 EXPORTED void *dlopen(const char *name, int flags) {
     static void *(*next)(const char *name, int flags);
@@ -740,7 +745,7 @@ EXPORTED void *dlopen(const char *name, int flags) {
     return library ? library : next(name, flags);
 }
 
-/* At the end of the folder errno must stay unchanged. */
+/* errno must be unchanged at the end of the directory. */
 EXPORTED void *readdir(void *folder) {
     static void *(*next)(void *folder);
     if (!next)
@@ -777,9 +782,9 @@ EXPORTED char *secure_getenv(const char *name) {
     return getauxval(AT_SECURE) ? NULL : getenv(name);
 }
 
-/* ---- the beginning ---- */
+/* ---- initialization ---- */
 
-/* Avoids libc's functions: sanitizers replace them, and are not ready yet. */
+/* Uses no libc functions: sanitizers replace them and are not initialized yet. */
 static void *map(uint64_t wanted, size_t size, int flags, long file) {
     long number = SYS_mmap;
 #if defined(__x86_64__)

@@ -44,7 +44,7 @@ void spate_tracer_record(const spate_tracer_path *path, spate_tracer_kind kind) 
 }
 
 /* Whether the errno concerns the call rather than the path. */
-static bool says_nothing(long result) {
+static bool concerns_call(long result) {
     switch (-result) {
     case EFAULT:
     case EINVAL:
@@ -62,11 +62,11 @@ static bool missing(long result) {
     return result == -ENOENT || result == -ENOTDIR;
 }
 
-/* Records a failure other than "missing": either the path exists, or the failure reveals nothing about it. */
+/* Records a failure other than a missing path. Either the path exists, or the errno reveals nothing about it. */
 static void record_failure(const spate_tracer_path *path, long result) {
     if (result == -EMFILE || result == -ENFILE)
         spate_tracer_table_trouble(path->table, "descriptors were used up: ", path->text);
-    else if (!says_nothing(result))
+    else if (!concerns_call(result))
         spate_tracer_record(path, SPATE_TRACER_LOOKED);
 }
 
@@ -79,7 +79,8 @@ void spate_tracer_recorded(const spate_tracer_path *path, spate_tracer_kind kind
         record_failure(path, result);
 }
 
-/* Records a missing folder. A separate function because not every caller has the stack space for it. */
+/* Records that the parent directory is missing. A separate function because not every caller has the stack space for
+ * it. */
 __attribute__((noinline)) static void record_folder_missing(const spate_tracer_path *path) {
     char folder[SPATE_TRACER_TEXT_MAX + 1];
     size_t length = path->length;

@@ -1,5 +1,5 @@
 /*
- * Records the meaning and outcome of a call on a path. Used on both sides: the hooks know the outcome, the listener
+ * Records how a call used a path, given its result. Used on both sides: the hooks know the result, and the listener
  * predicts it.
  */
 #ifndef SPATE_TRACER_OUTCOME_H
@@ -7,30 +7,32 @@
 
 #include "tracer/table.h"
 
-/* A path as it is recorded: absolute, without "//" and "/./". ".." is kept because its target depends on links. */
+/* A path in the form in which it is recorded: absolute, without "//" and "/./". ".." is preserved because its meaning
+ * depends on symlinks. */
 typedef struct spate_tracer_path {
     spate_tracer_table *table;
     const char *text; /* NUL-terminated */
     size_t length;
-    int own; /* the calling process */
+    int own; /* process ID of the caller */
 } spate_tracer_path;
 
 /*
- * Joins folder (absolute, "" for an absolute name) and name into `joined` and cleans the result. Returns the length, or
- * 0 if there is no name or the result exceeds `capacity`. `folder` may be `joined`.
+ * Joins `folder` (absolute, or "" if `name` is absolute) and `name`, and normalizes the result. Returns its length, or
+ * 0 if `name` is empty or the result exceeds `capacity`. `folder` may be `joined`.
  */
 size_t spate_tracer_join(char *joined, size_t capacity, const char *folder, const char *name);
 
 void spate_tracer_record(const spate_tracer_path *path, spate_tracer_kind kind);
-/* result: >= 0, or the negative errno. `kind`: what success means. */
+/* Records a call. `result` is its result, a negative errno on failure. `kind` is what to record on success. */
 void spate_tracer_recorded(const spate_tracer_path *path, spate_tracer_kind kind, long result);
-/* For calls that create a name: mkdir, link, rename (its target). */
+/* Records a call that creates a path: mkdir, link, rename (for its target). */
 void spate_tracer_made(const spate_tracer_path *path, long result);
-/* For calls that change or remove an existing path. */
+/* Records a call that changes or removes an existing path. */
 void spate_tracer_changed(const spate_tracer_path *path, spate_tracer_kind before, long result);
-/* existed: whether the file existed before the call; needed only if spate_tracer_may_make. */
+/* Records an open. `existed` is whether the file existed before; it only matters if spate_tracer_may_make returns
+ * true. */
 void spate_tracer_opened(const spate_tracer_path *path, uint64_t flags, bool existed, long result);
-/* Whether an open with these flags may create the file without its result showing that. */
+/* Whether an open with these flags may create the file, but its result does not show whether it did. */
 bool spate_tracer_may_make(uint64_t flags);
 
 #endif

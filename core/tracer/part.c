@@ -12,12 +12,12 @@
 
 #define LONGEST 4096
 #define MODULES "/node_modules/"
-/* A copy's name until it replaces the file: this prefix and the thread's number. */
+/* The temporary name of a copy consists of this prefix and the thread ID. */
 #define FRESH ".spate-part-"
 #define DIGITS 10
 #define EXCHANGE 2 /* RENAME_EXCHANGE, which some libcs do not declare */
 
-/* Writes the number and a NUL to text, which has room for DIGITS and the NUL. */
+/* Writes a number and a NUL to `text`, which must have room for DIGITS + 1 bytes. */
 static void write_number(char *text, long number) {
     long power = 1;
     while (number / power >= 10)
@@ -27,7 +27,7 @@ static void write_number(char *text, long number) {
     *text = '\0';
 }
 
-/* The path of an open file with all links resolved. Returns its length, or 0 if unknown. */
+/* Gets the path of an open file with all symlinks resolved. Returns its length, or 0 if unknown. */
 static size_t path_of(spate_tracer_invoke *invoke, long file, char *path) {
     static const char below[] = "/proc/self/fd/";
     char link[sizeof(below) + DIGITS];
@@ -54,7 +54,7 @@ static long write_all(spate_tracer_invoke *invoke, long to, const char *bytes, l
     return 0;
 }
 
-/* Copies within the kernel if possible, since the caller's stack may be small. Returns 0, or the negative errno. */
+/* Copies within the kernel if possible, because the caller's stack may be small. Returns 0 or a negative errno. */
 static long copy_bytes(spate_tracer_invoke *invoke, long from, long to) {
     char bytes[512];
     long got;
@@ -69,7 +69,7 @@ static long copy_bytes(spate_tracer_invoke *invoke, long from, long to) {
     return got;
 }
 
-/* Copies owner and times of the original. fchown only succeeds as root. */
+/* Copies owner, mode and times of the original. fchown only succeeds as root. */
 static bool dress(spate_tracer_invoke *invoke, long file, const struct stat *info) {
     struct timespec times[2] = {info->st_atim, info->st_mtim};
     invoke(SYS_fchown, file, info->st_uid, info->st_gid, 0, 0);
@@ -84,8 +84,9 @@ static bool is_named(spate_tracer_invoke *invoke, long folder, const char *name,
 }
 
 /*
- * Another process may have replaced the file in the meantime and written into the copy. So the two names are exchanged,
- * and the file removed from the old name shows whether that happened. Some file systems cannot exchange names.
+ * Replaces the file with its copy. Another process may have done the same meanwhile and written to its copy. So the two
+ * names are exchanged: the file that is now at the temporary name shows whether that happened. If it did, they are
+ * exchanged back. Some file systems cannot exchange names.
  */
 static void replace(spate_tracer_invoke *invoke, long folder, const char *name, const char *fresh,
                     const struct stat *info) {
@@ -104,7 +105,7 @@ static long part(spate_tracer_invoke *invoke, long folder, const char *name, con
     long from = invoke(SYS_openat, folder, (long)name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0, 0);
     if (from < 0)
         return from;
-    invoke(SYS_unlinkat, folder, (long)fresh, 0, 0, 0); /* left by a killed process */
+    invoke(SYS_unlinkat, folder, (long)fresh, 0, 0, 0); /* may be left over from a killed process */
     long to = invoke(SYS_openat, folder, (long)fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600, 0);
     long reason = to < 0 ? to : copy_bytes(invoke, from, to);
     if (to >= 0) {
@@ -117,7 +118,7 @@ static long part(spate_tracer_invoke *invoke, long folder, const char *name, con
     return reason;
 }
 
-/* A separate function because few files get here and open may run on a signal handler's small stack. */
+/* A separate function because few files need it, and open may run on a signal handler's small stack. */
 __attribute__((noinline)) static long part_if_ours(spate_tracer_invoke *invoke, const char *project, long file,
                                                    const struct stat *info) {
     char path[LONGEST];

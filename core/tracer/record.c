@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Enough for Nokogiri with its own libxml2, which has 9,000 names of 700 kB. Unwritten pages cost nothing. */
+/* Enough for Nokogiri with its bundled libxml2, which uses 9,000 names with 700 kB. Unwritten pages use no memory. */
 #define SLOTS (1u << 17)
 #define BYTES (48u << 20)
 
@@ -22,7 +22,7 @@ static int anonymous_file(uint64_t size, spate_error *error) {
         spate_fail_errno(error, NULL, "memfd_create");
         return -1;
     }
-    /* Sealed: a child that shrank the file would kill this process at its next access. */
+    /* Sealed, because a child that truncates the file would crash this process at its next access. */
     if (ftruncate(descriptor, (off_t)size) == 0 &&
         fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
         return descriptor;
@@ -99,7 +99,7 @@ static int by_offset(const void *left, const void *right) {
     return a < b ? -1 : a > b;
 }
 
-/* Reads the slots rather than the entries, because killed processes leave gaps between entries. */
+/* Reads the slots instead of the entries, because killed processes leave gaps between entries. */
 static size_t take_offsets(const spate_tracer_table *table, uint32_t *offsets) {
     size_t count = 0;
     for (uint32_t i = 0; i < table->slot_count; i++) {
@@ -138,7 +138,7 @@ spate_status spate_tracer_record_each(const spate_tracer_table *table, spate_tra
         uint32_t length = spate_tracer_table_entry(table, offsets[i], &entry);
         uint64_t kinds = 0;
         if (length > 0) {
-            memcpy(text, entry->text, length); /* a copy: another process may change it */
+            memcpy(text, entry->text, length); /* a copy, because another process may change it */
             kinds = atomic_load(&entry->kinds);
         }
         text[length] = '\0';

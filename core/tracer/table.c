@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* The table is considered full above this load factor, which keeps probes short. */
+/* The table is considered full above this load factor (in eighths), so that searches stay short. */
 #define FULL_OF_8 7
 
 bool spate_tracer_table_take(spate_tracer_table *table, void *memory, uint64_t size) {
@@ -29,10 +29,10 @@ bool spate_tracer_table_listening(const spate_tracer_table *table) {
 /* ---- paths that are not recorded ---- */
 
 /*
- * Whether the rest of the path leaves the folder again by "..". tracer/supervisor/notice.c handles links in the folder
- * that lead elsewhere.
+ * Whether the rest of the path leads out of the directory through "..". supervisor/notice.c handles symlinks that lead
+ * out.
  */
-static bool leads_out(const char *rest, const char *end) {
+static bool leaves_folder(const char *rest, const char *end) {
     long depth = 0;
     while (rest < end) {
         while (rest < end && *rest == '/')
@@ -61,7 +61,7 @@ bool spate_tracer_table_ignored(const spate_tracer_table *table, const char *pat
             return false;
         size_t size = (size_t)(stop - ignored);
         if (size > 0 && length >= size && memcmp(path, ignored, size) == 0 && (length == size || path[size] == '/') &&
-            !leads_out(path + size, path + length))
+            !leaves_folder(path + size, path + length))
             return true;
         ignored = stop + 1;
     }
@@ -72,7 +72,7 @@ static bool starts(const char *path, const char *prefix) {
     return strncmp(path, prefix, strlen(prefix)) == 0;
 }
 
-/* Devices that reveal nothing about the machine, and names of open files. */
+/* Whether this is a device that reveals nothing about the machine, or a name of an open file. */
 static bool plain_device(const char *name) {
     static const char *const devices[] = {"null",  "tty",    "urandom", "random", "zero", "full",
                                           "stdin", "stdout", "stderr",  "ptmx",   "fd"};
@@ -83,8 +83,8 @@ static bool plain_device(const char *name) {
 }
 
 /*
- * The part after "/proc/self", "/proc/thread-self" or "/proc/<number>", and whether this is the calling process. NULL
- * for other names below /proc/.
+ * For "/proc/self", "/proc/thread-self" or "/proc/<number>", returns the rest of the path and sets *self to whether it
+ * is the calling process. Returns NULL for other names in /proc.
  */
 static const char *behind_process(const char *name, int own, bool *self) {
     static const char *const selves[] = {"self", "thread-self"};
@@ -99,8 +99,9 @@ static const char *behind_process(const char *name, int own, bool *self) {
     return number > 0 && (*name == '/' || *name == '\0') ? name : NULL;
 }
 
-/* Whether a later part leads to other files: a process's cwd, its root, an open folder. */
-static bool leads_on(const char *rest) {
+/* Whether the path continues through a process to other files: through its working directory, its root or an open
+ * directory. */
+static bool continues_elsewhere(const char *rest) {
     const char *part = strchr(rest + (*rest == '/'), '/');
     return starts(rest, "/cwd") || starts(rest, "/root") || starts(rest, "/task/") ||
            (starts(rest, "/fd/") && part && strchr(part + 1, '/')) || starts(rest, "/map_files/");
@@ -153,12 +154,13 @@ static void overflow(spate_tracer_table *table) {
     atomic_store(&table->header->overflowed, 1);
 }
 
-/* The offset of a new entry, or 0 if the table is full. Readers cannot see the entry until a slot refers to it. */
+/* Returns the offset of a new entry, or 0 if the table is full. Readers do not see the entry until a slot refers to
+ * it. */
 static uint32_t make_entry(spate_tracer_table *table, spate_tracer_kind kind, const char *text, size_t length,
                            uint32_t hash) {
     uint64_t size = (sizeof(spate_tracer_entry) + length + 1 + 7) & ~UINT64_C(7);
     uint64_t offset = atomic_fetch_add(&table->header->used, size);
-    /* Checked first because after an overflow the sum would eventually wrap around. */
+    /* Stores the size on overflow, because `used` would eventually wrap around. */
     if (offset < table->entries || offset % 8 != 0 || offset > table->size || table->size - offset < size) {
         atomic_store(&table->header->used, table->size);
         return 0;
@@ -263,7 +265,7 @@ void spate_tracer_table_path(spate_tracer_table *table, spate_tracer_kind kind, 
         return;
     bool self;
     const char *rest = starts(path, "/proc/") ? behind_process(path + 6, own, &self) : NULL;
-    if (rest && leads_on(rest)) {
+    if (rest && continues_elsewhere(rest)) {
         spate_tracer_table_trouble(table, "a path through a process: ", path);
         return;
     }

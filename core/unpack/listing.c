@@ -1,4 +1,4 @@
-/* Decides which members of an archive are used, and which may not coexist. */
+/* Selects the members of an archive to use, and rejects conflicting ones. */
 #define _GNU_SOURCE
 #include "unpack/listing.h"
 
@@ -15,7 +15,7 @@ void spate_listing_free(spate_listing *listing) {
     memset(listing, 0, sizeof(*listing));
 }
 
-/* ---- the last member of a path wins ---- */
+/* ---- if several members have the same path, the last one wins ---- */
 
 static int by_path_and_place(const void *left, const void *right) {
     const spate_member *a = *(const spate_member *const *)left;
@@ -24,7 +24,7 @@ static int by_path_and_place(const void *left, const void *right) {
     return order != 0 ? order : a < b ? -1 : a > b;
 }
 
-/* The used members, sorted by path; NULL without memory. Most archives are sorted already. */
+/* Returns the members to use, sorted by path, or NULL if out of memory. Most archives are already sorted. */
 static spate_member **winners(spate_listing *listing, size_t *count) {
     spate_member **order = malloc((listing->member_count + 1) * sizeof(*order));
     if (!order)
@@ -70,14 +70,14 @@ static const spate_member *find(spate_member *const *order, size_t count, const 
 
 /* ---- folders ---- */
 
-/* A folder of a gem passes its mode to its parents, as mkdir -p -m does; one of a build does not. */
+/* In a gem, missing parents get the directory's mode, as with mkdir -p -m. In a build, they do not. */
 static bool add_folder(spate_listing *listing, const spate_member *member, spate_archive_kind kind) {
     if (kind == SPATE_ARCHIVE_BUILD && !spate_folders_add_parent(&listing->folders, member->path))
         return false;
     return spate_folders_add(&listing->folders, member->path, strlen(member->path), member->mode);
 }
 
-/* A path of two kilobytes can imply a thousand of them. */
+/* Directories are counted too, because a path of two kilobytes can imply a thousand of them. */
 static spate_status list_folders(spate_listing *listing, const spate_unpack_options *limits, spate_error *error) {
     for (size_t i = 0; i < listing->member_count; i++) {
         const spate_member *member = &listing->members[i];
@@ -97,7 +97,7 @@ static spate_status list_folders(spate_listing *listing, const spate_unpack_opti
     return SPATE_OK;
 }
 
-/* ---- refused archives ---- */
+/* ---- rejected archives ---- */
 
 static spate_status check_folders(const spate_listing *listing, spate_member *const *order, size_t count,
                                   spate_error *error) {
@@ -113,7 +113,8 @@ static spate_status check_folders(const spate_listing *listing, spate_member *co
     return SPATE_OK;
 }
 
-/* A member of an ignored type replaced earlier ones with its path, and its folder is made, as by RubyGems. */
+/* Drops members of ignored types. They come this far because they replace earlier members with the same path and create
+ * parent directories, as in RubyGems. */
 static size_t drop_ignored(spate_member **order, size_t count) {
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
@@ -130,7 +131,7 @@ static int by_entry_path(const void *left, const void *right) {
     return strcmp(((const spate_entry *)left)->path, ((const spate_entry *)right)->path);
 }
 
-/* Files and symlinks, and the folders that the archive itself gives a mode, sorted by path. */
+/* Creates entries for files and symlinks, and for directories whose mode is in the archive, sorted by path. */
 static spate_status make_entries(spate_listing *listing, spate_member *const *order, size_t count, spate_error *error) {
     size_t folders = 0;
     for (size_t i = 0; i < listing->folders.count; i++)
@@ -162,7 +163,7 @@ static spate_status make_entries(spate_listing *listing, spate_member *const *or
     if (folders > 0)
         qsort(listing->entries, used, sizeof(*listing->entries), by_entry_path);
     listing->count = used;
-    for (size_t i = 0, entry = 0; i < count; i++) { /* both are sorted by path */
+    for (size_t i = 0, entry = 0; i < count; i++) { /* both lists are sorted by path */
         while (entry < used && strcmp(listing->entries[entry].path, order[i]->path) < 0)
             entry++;
         order[i]->entry = entry;

@@ -1,4 +1,4 @@
-/* Reads the members of an archive: each with a clean path, of an allowed kind, within the limits. */
+/* Reads the members of an archive: checks their type and size and cleans their paths. */
 #define _GNU_SOURCE
 #include "unpack/listing.h"
 
@@ -11,7 +11,7 @@
 
 #define BLOCK_BYTES ((size_t)32 << 10)
 
-/* Strings live as long as the listing: blocks that never move. */
+/* A block of strings. Blocks never move, so that strings are valid as long as the listing. */
 typedef struct block {
     struct block *next;
     size_t used;
@@ -58,16 +58,17 @@ static spate_status clean_name(const spate_tar_entry *found, spate_archive_kind 
 }
 
 /*
- * Members that npm and pnpm skip: links, folders (those of files are made, with the umask's mode; empty ones are not)
- * and files outside the package's folder.
+ * Whether npm and pnpm skip the member: links, directories (parents of files are created anyway, with the umask's mode;
+ * empty ones are not) and files outside the package's directory.
  */
 static bool is_left_out(const spate_tar_entry *found, size_t length, spate_archive_kind kind) {
     return length == 0 || (kind == SPATE_ARCHIVE_NPM && found->type != SPATE_TAR_FILE);
 }
 
 /*
- * Types that RubyGems or npm ignores: volume labels, access control lists. RubyGems reads ' ' as a file and node-tar
- * 'N' as the next member's name: these two are refused, since ignoring them would lose a file.
+ * Whether RubyGems or npm ignores members of this type, such as volume labels and access control lists. RubyGems reads
+ * ' ' as a file, and node-tar reads 'N' as the name of the next member. These two are rejected, because ignoring them
+ * would lose a file.
  */
 static bool is_ignored(const spate_tar_entry *found, spate_archive_kind kind) {
     switch (kind) {
@@ -78,7 +79,7 @@ static bool is_ignored(const spate_tar_entry *found, spate_archive_kind kind) {
     }
 }
 
-/* npm's files are 0644 or 0755; other bits of the archive's modes are ignored. */
+/* npm packages only have the modes 0644 and 0755; other bits of the archive are ignored. */
 static uint32_t mode_of(const spate_tar_entry *found, const spate_unpack_options *limits) {
     if (limits->kind == SPATE_ARCHIVE_NPM)
         return found->mode & 0111 ? 0755 : 0644;
@@ -127,7 +128,7 @@ static spate_status check_type(const spate_tar_entry *found, spate_archive_kind 
     return SPATE_OK;
 }
 
-/* The place for the next member; NULL without memory. */
+/* Returns memory for the next member, or NULL if out of memory. */
 static spate_member *next_member(spate_listing *listing) {
     if (listing->member_count == listing->member_capacity) {
         size_t capacity = listing->member_capacity ? 2 * listing->member_capacity : 64;

@@ -20,16 +20,16 @@
 #define DEFAULT_MAX_TOTAL ((uint64_t)1 << 30)
 #define DEFAULT_MAX_ENTRY ((uint64_t)512 << 20)
 #define DEFAULT_MAX_ENTRIES ((size_t)200000)
-/* Below this, hashing in parallel with inflating costs more than it saves. */
+/* Minimum archive size for which hashing in parallel with inflating is worth its cost. */
 #define PARALLEL_ARCHIVE_BYTES ((size_t)256 << 10)
-/* The most that headers and padding add to each file. */
+/* Maximum size of headers and padding for each file. */
 #define HEADER_BYTES ((uint64_t)2048)
 #define TAR_BLOCK 512
 #define TAR_MAGIC_AT 257
 
 /*
- * The archive in memory: read if it fits, else mapped. A mapped file must not be truncated while it is read (SIGBUS),
- * so large archives are stored under names that no other program writes to.
+ * The archive in memory: read if it is small enough, otherwise mapped. Truncating a mapped file causes a SIGBUS in its
+ * readers, so large archives are stored under names that no other program writes to.
  */
 typedef struct archive {
     uint8_t *bytes;
@@ -38,15 +38,15 @@ typedef struct archive {
 } archive;
 
 typedef struct preparation {
-    spate_unpack_options options; /* with the defaults filled in */
+    spate_unpack_options options; /* with defaults filled in */
     archive archive;
-    spate_pool *pool; /* NULL: serial */
+    spate_pool *pool; /* NULL to use no threads */
     spate_gem gem;
     const uint8_t *data; /* the compressed tar */
     size_t data_length;
-    bool plain; /* it is not compressed */
+    bool plain; /* the tar is not compressed */
     spate_buffer tar;
-    bool too_large; /* for memory: to be streamed */
+    bool too_large; /* the tar does not fit into memory and must be streamed */
     spate_unpacked *unpacked;
     spate_status status[3];
     spate_error errors[3];
@@ -101,7 +101,7 @@ static void unload(archive *loaded) {
     *loaded = (archive){0};
 }
 
-/* ---- digests and inflating, side by side where that pays ---- */
+/* ---- digests and inflating, in parallel for large archives ---- */
 
 static spate_status compare(spate_digest_kind kind, const uint8_t *expected, const uint8_t *found, spate_error *error) {
     char expected_hex[2 * SPATE_DIGEST_MAX + 1];
@@ -143,7 +143,7 @@ static uint64_t tar_bytes_max(const spate_unpack_options *options) {
     return options->max_total + HEADER_BYTES * options->max_entries + HEADER_BYTES;
 }
 
-/* RubyGems reads a gem's first gzip member and ignores the rest; some real gems are padded. */
+/* RubyGems reads the first gzip member of a gem and ignores the rest; some real gems are padded. */
 static spate_container container_of(const preparation *p) {
     return p->options.kind == SPATE_ARCHIVE_GEM ? SPATE_GZIP_FIRST : SPATE_GZIP;
 }
@@ -159,7 +159,7 @@ static spate_status inflate_data(preparation *p, spate_error *error) {
     }
     spate_status status = spate_inflate(container_of(p), p->data, p->data_length,
                                         bounded ? p->options.memory : (size_t)max, &p->tar, NULL, error);
-    if (status == SPATE_LIMIT && bounded) { /* the trailer's length was wrong, or there are several members */
+    if (status == SPATE_LIMIT && bounded) { /* the length in the trailer was wrong, or there are several gzip members */
         spate_buffer_free(&p->tar);
         p->too_large = true;
         return SPATE_OK;
@@ -174,7 +174,7 @@ static spate_status (*const preparation_steps[3])(preparation *, spate_error *) 
 
 static void run_step(void *context, size_t index) {
     preparation *p = context;
-    size_t step = 2 - index; /* the longest first */
+    size_t step = 2 - index; /* the longest step first */
     p->status[step] = preparation_steps[step](p, &p->errors[step]);
 }
 
@@ -199,14 +199,14 @@ static spate_status verify_and_inflate(preparation *p, spate_error *error) {
     return SPATE_OK;
 }
 
-/* npm accepts uncompressed archives; builds may use another compression. */
+/* npm accepts uncompressed archives, and a build's tar may be uncompressed. */
 static bool is_tar(const uint8_t *bytes, size_t length) {
     return length >= TAR_BLOCK && memcmp(bytes + TAR_MAGIC_AT, "ustar", 5) == 0 && bytes[0] != 0x1f;
 }
 
 /*
- * Finds the compressed tar. An archive that cannot be parsed is first compared with its expected digest, since a
- * wrong archive is the better explanation.
+ * Finds the compressed tar. If the archive cannot be parsed, verifies its digest first: that it is the wrong file is
+ * then the better explanation.
  */
 static spate_status open_archive(preparation *p, spate_error *error) {
     if (p->options.kind != SPATE_ARCHIVE_GEM) {
@@ -286,7 +286,7 @@ static spate_status list(preparation *p, spate_listing *listing, spate_error *er
     return status;
 }
 
-/* A streamed archive is read a second time, when it is known to be valid and which members are used. */
+/* Reads a streamed archive a second time, now that it is known to be valid and which members are used. */
 static spate_status write_streamed(preparation *p, spate_writing *writing, spate_error *error) {
     spate_inflate_stream *stream = NULL;
     spate_tar *tar = NULL;

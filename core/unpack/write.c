@@ -11,18 +11,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The most files of a batch in stream mode, regardless of their size. */
+/* Maximum number of files in a batch in stream mode. */
 #define BATCH_FILES 4096
 #define MEMBER_NONE SIZE_MAX
 
-/* One file to be written. */
+/* One file to write. */
 typedef struct piece {
     const uint8_t *bytes;
     size_t length;
     size_t entry;
 } piece;
 
-/* State shared by the threads. The first failure stops the others. */
+/* State shared by the threads. The first failure stops all of them. */
 typedef struct crew {
     spate_writing *writing;
     const piece *pieces;
@@ -30,7 +30,8 @@ typedef struct crew {
     spate_failure failure;
 } crew;
 
-/* "<tree>/<path>" in out, or NULL without a tree. SPATE_SYSTEM if it is too long. */
+/* Writes "<tree>/<path>" to `out` and sets *place to it, or to NULL without a tree. Returns SPATE_SYSTEM if it is too
+ * long. */
 static spate_status tree_path(const spate_writing *writing, size_t tree_length, const char *path, size_t length,
                               char *out, const char **place, spate_error *error) {
     *place = NULL;
@@ -44,7 +45,7 @@ static size_t tree_length_of(const spate_writing *writing) {
     return writing->tree ? strlen(writing->tree) : 0;
 }
 
-/* Errors name the file by its path in the package, not by that of a temporary tree. */
+/* Makes an error mention the path in the package rather than that in a temporary tree. */
 static spate_status named(spate_status status, spate_error *error, const char *path) {
     if (status != SPATE_OK && error) {
         char message[sizeof(error->message)];
@@ -79,7 +80,7 @@ static void write_piece(void *context, size_t index) {
     spate_failure_note(&c->failure, named(status, &error, entry->path), &error);
 }
 
-/* Returns the crew's first failure. */
+/* Runs all jobs and returns the first failure. */
 static spate_status run(const crew *c, size_t count, void (*work)(void *context, size_t index), void *context,
                         spate_error *error) {
     spate_pool *pool = c->writing->pool;
@@ -143,7 +144,7 @@ spate_status spate_write_memory(spate_writing *writing, spate_error *error) {
 
 /* ---- streaming ---- */
 
-/* Payloads of consecutive files in the archive. */
+/* Payloads of consecutive files of the archive. */
 typedef struct batch {
     uint8_t *bytes;
     size_t used;
@@ -154,9 +155,9 @@ typedef struct batch {
 typedef struct streaming {
     spate_writing *writing;
     spate_tar *tar;
-    size_t capacity; /* of a batch, in bytes */
-    size_t next;     /* the next member in the tar */
-    size_t held;     /* a member whose header was read but whose payload did not fit, or MEMBER_NONE */
+    size_t capacity; /* capacity of a batch in bytes */
+    size_t next;     /* index of the next member in the tar */
+    size_t held;     /* index of a member whose header was read but whose payload did not fit, or MEMBER_NONE */
     bool ended;
 } streaming;
 
@@ -174,7 +175,7 @@ static spate_status read_payload(spate_tar *tar, uint8_t *out, size_t length, sp
     return SPATE_OK;
 }
 
-/* A file too large for any batch goes to disk piece by piece, through the batch's memory. */
+/* Writes a file that does not fit into a batch, in pieces. Uses the batch's memory as a buffer. */
 static spate_status write_large(streaming *s, batch *b, const spate_member *member, spate_error *error) {
     char path[PATH_MAX];
     const char *place;
@@ -204,7 +205,7 @@ static bool fits(const streaming *s, const batch *b, const spate_member *member)
     return b->count < BATCH_FILES && member->size <= s->capacity - b->used;
 }
 
-/* The next member to write, with the tar at its payload; MEMBER_NONE at the end. */
+/* Finds the next member to write and positions the tar at its payload. Sets *found to MEMBER_NONE at the end. */
 static spate_status advance(streaming *s, size_t *found, spate_error *error) {
     const spate_listing *listing = s->writing->listing;
     *found = s->held;
@@ -257,7 +258,7 @@ static spate_status fill(streaming *s, batch *b, spate_error *error) {
     }
 }
 
-/* One round: one thread inflates the next batch while the others write the previous one; then it helps them. */
+/* In each round, one thread inflates the next batch while the others write the previous one. Then it helps them. */
 typedef struct round_of {
     streaming *streaming;
     batch *filled;

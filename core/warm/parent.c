@@ -21,9 +21,9 @@
 #include <unistd.h>
 
 #define BACKLOG 64
-/* Milliseconds. No descriptor reports that a child was stopped. */
+/* Pause between polls, in ms. Children are polled because no descriptor reports that a child has been stopped. */
 #define STOP_PAUSE 100
-/* Seconds that a client may take to send its request. */
+/* Seconds in which a client must send its request. */
 #define PATIENCE 2
 
 static void shut(int *descriptor) {
@@ -34,7 +34,7 @@ static void shut(int *descriptor) {
 
 /* ---- listening ---- */
 
-/* The address may be shorter than the path: through a descriptor of its folder. */
+/* Makes the address of the socket. If the path is too long for it, uses a descriptor of the directory. */
 static bool address_of(const char *path, struct sockaddr_un *address, int *folder) {
     const char *slash = strrchr(path, '/');
     char above[4096];
@@ -85,7 +85,7 @@ static bool is_own(int connection) {
     return getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 && peer.uid == geteuid();
 }
 
-/* false unless there are as many as a client sends at least, and no more than there is room for. */
+/* Extracts the descriptors from a message. Returns false if there are too few or too many. */
 static bool take_descriptors(struct msghdr *message, spate_warm_request *request) {
     for (struct cmsghdr *each = CMSG_FIRSTHDR(message); each; each = CMSG_NXTHDR(message, each)) {
         if (each->cmsg_level != SOL_SOCKET || each->cmsg_type != SCM_RIGHTS)
@@ -116,7 +116,7 @@ static bool read_rest(int connection, char *bytes, size_t length) {
     return true;
 }
 
-/* The length comes with the descriptors, the texts after it. */
+/* Reads the length, which comes with the descriptors, and then the texts. */
 static bool read_request(spate_warm_request *request) {
     uint8_t head[4];
     union {
@@ -182,7 +182,7 @@ static void forget_child(spate_warm_parent *parent, spate_warm_child *child) {
     *child = parent->children[--parent->count];
 }
 
-/* Whether the child has ended, and its client knows. */
+/* Reports a change of state of the child to its client. Returns whether the child has ended. */
 static bool report(spate_warm_child *child) {
     int status;
     pid_t ended = waitpid(child->pid, &status, WNOHANG | WUNTRACED | WCONTINUED);
@@ -204,7 +204,8 @@ static bool report(spate_warm_child *child) {
     return true;
 }
 
-/* A client sends nothing after its request, so that what can be read is its end. */
+/* Reports children to their clients. Kills children whose client has ended: a client sends nothing after its request,
+ * so any event on its connection means that it has ended. */
 static void look_at_children(spate_warm_parent *parent, const struct pollfd *ready) {
     for (size_t at = parent->count; at-- > 0;) {
         spate_warm_child *child = &parent->children[at];
@@ -246,7 +247,7 @@ bool spate_warm_wait(spate_warm_parent *parent, int milliseconds, spate_warm_req
 
 void spate_warm_started(spate_warm_parent *parent, spate_warm_request *request, pid_t pid) {
     int ended = (int)syscall(SYS_pidfd_open, pid, 0);
-    (void)setpgid(pid, pid); /* the child does so too */
+    (void)setpgid(pid, pid); /* the child does the same; either may be first */
     if (ended < 0 || parent->count >= SPATE_WARM_CHILDREN ||
         !reply(request->connection, SPATE_WARM_STARTED, (int32_t)pid)) {
         (void)kill(pid, SIGKILL);
@@ -264,11 +265,11 @@ static bool set_blocked(uint64_t mask) {
         return false;
     for (int number = 1; number <= 64; number++)
         if (mask & UINT64_C(1) << (number - 1))
-            (void)sigaddset(&set, number); /* fails for those of the C library */
+            (void)sigaddset(&set, number); /* fails for signals reserved by the C library */
     return sigprocmask(SIG_SETMASK, &set, NULL) == 0;
 }
 
-/* Whether the child closes it, or moves it. */
+/* Whether the child will close or move this descriptor. */
 static bool is_passing(const spate_warm_parent *parent, const spate_warm_request *request, int descriptor) {
     bool found = descriptor == parent->listener || descriptor == request->connection;
     for (size_t at = 0; at < parent->count; at++)
@@ -287,7 +288,7 @@ bool spate_warm_fits(const spate_warm_parent *parent, const spate_warm_request *
     return fits;
 }
 
-/* Above all numbers that the descriptors shall have. */
+/* Moves the descriptors above all numbers that they will get. */
 static bool move_above(spate_warm_request *request, const int *numbers) {
     int above = STDERR_FILENO + 1;
     for (size_t at = SPATE_WARM_STANDARD; at < request->descriptor_count; at++)
@@ -308,7 +309,7 @@ bool spate_warm_become(spate_warm_parent *parent, spate_warm_request *request, u
     shut(&request->connection);
     while (parent->count > 0)
         forget_child(parent, &parent->children[0]);
-    (void)setpgid(0, 0); /* the parent does so too */
+    (void)setpgid(0, 0); /* the parent does the same; either may be first */
     if (!move_above(request, numbers))
         return false;
     for (size_t at = 0; at < request->descriptor_count; at++) {

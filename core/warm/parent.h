@@ -1,7 +1,7 @@
 /*
- * The listening side of a warm parent: a process that has loaded an application, and forks for each command.
+ * The listening side of a warm parent: a process that has loaded an application and forks for each command.
  *
- * A client (core/front/warm) connects, sends one request, and gets replies: see warm/protocol.h.
+ * A client (core/front/warm) connects, sends one request, and receives replies: see warm/protocol.h.
  */
 #ifndef SPATE_WARM_PARENT_H
 #define SPATE_WARM_PARENT_H
@@ -36,31 +36,32 @@ typedef struct spate_warm_parent {
     spate_warm_child children[SPATE_WARM_CHILDREN];
 } spate_warm_parent;
 
-/* Listens at a path that must be free, for this user only. false with errno set. */
+/* Listens at `path`, which must not exist, for this user only. Returns false with errno set on failure. */
 bool spate_warm_listen(spate_warm_parent *parent, const char *path);
 
 /*
- * Waits for a request, at most so many milliseconds, and meanwhile reports children to their clients; a child whose
- * client has ended is killed. Returns false without a request: at the timeout, or after a signal. The caller answers a
- * request by spate_warm_started or spate_warm_refuse, and then forgets it.
+ * Waits for a request for up to `milliseconds`. Meanwhile reports the state of children to their clients, and kills
+ * children whose client has ended. Returns false at the timeout or after a signal. After a request, call
+ * spate_warm_started or spate_warm_refuse, and then spate_warm_forget.
  */
 bool spate_warm_wait(spate_warm_parent *parent, int milliseconds, spate_warm_request *request);
 
-/* Tells the client that its child runs, and watches that child. If it cannot be watched, it is killed. */
+/* Reports to the client that its child runs, and monitors the child. Kills the child if it cannot be monitored. */
 void spate_warm_started(spate_warm_parent *parent, spate_warm_request *request, pid_t pid);
 
 void spate_warm_refuse(spate_warm_request *request);
 
-/* Closes descriptors, except a connection that is watched, and frees the texts. */
+/* Closes the descriptors and frees the texts. The connection stays open if its child is monitored. */
 void spate_warm_forget(spate_warm_request *request);
 
-/* Whether the child can have the client's other descriptors under these numbers. `count`: as many as were sent. */
+/* Whether the child can have the client's other descriptors under these numbers. `count` is their number and must match
+ * the request. */
 bool spate_warm_fits(const spate_warm_parent *parent, const spate_warm_request *request, const int *numbers,
                      size_t count);
 
 /*
- * In the child: takes the client's streams, other descriptors, working directory and blocked signals, leads a process
- * group, and closes what belongs to the parent. false with errno set.
+ * Called in the child: takes over the client's streams, other descriptors, working directory and blocked signals,
+ * creates a process group, and closes the parent's descriptors. Returns false with errno set on failure.
  */
 bool spate_warm_become(spate_warm_parent *parent, spate_warm_request *request, uint64_t blocked, const int *numbers);
 

@@ -3,13 +3,13 @@
 require "fileutils"
 require "tmpdir"
 
-# A machine that gets builds from a team's cache, and a malicious signer whom it trusts.
+# A machine that uses builds from a team's cache and trusts a malicious signer.
 class Machine
   RemoteCache = Spate::RemoteCache
   WHAT = "alpha-1.0"
   KEY = Spate::Store.sha256("build key")
 
-  # folder: for all its files; files outside its own folders must not change.
+  # All files are created below folder. Files outside the machine's own folders must not change.
   def initialize(folder)
     @folder = folder
     @home = FileUtils.mkdir_p("#{folder}/home").first
@@ -32,7 +32,7 @@ class Machine
   def places = @places ||= RemoteCache::Pack::Places.of(@layout, WHAT)
   def signer = @signer ||= RemoteCache::Trust::PrivateKey.generate
 
-  # A record of inputs as one that leaves a machine.
+  # A record of inputs in the form in which it is shared with other machines.
   def inputs
     path = @store.temporary("inputs")
     Spate::Inputs.record(path, [[:file, "#{@home}/file"], [:listed, @home], [:absent, "#{@home}/none"],
@@ -46,7 +46,8 @@ class Machine
       "names\tHOME\tLANG\n"
   end
 
-  # Bytes of a document with one entry, signed. packed: its records. more: facts of the entry.
+  # Returns the bytes of a signed document with one entry. `packed` are the packed records of the entry, `more` are
+  # additional attributes.
   def document(packed, **more)
     RemoteCache::Document.new([entry(packed, **more)]).encode
   end
@@ -58,10 +59,10 @@ class Machine
                               tar_bytes: 1, file_bytes: 1, paths: 1, seconds: "1.500", **more }, packed, signer)
   end
 
-  # An install's decision about a document's bytes.
+  # Returns what an install decides about the bytes of a document.
   def choose(bytes) = @builds.choose(bytes, KEY, places)
 
-  # Reads a compressed tar that its signer declares to be a build.
+  # Reads a compressed tar that the signer claims to be a build.
   def accept(tar, facts)
     path = "#{@folder}/blob"
     File.binwrite(path, Zlib.gzip(tar, level: 1))
@@ -71,7 +72,7 @@ class Machine
     File.delete(path)
   end
 
-  # [tar of a build, what its entry says of it]
+  # Returns the tar of a build and the attributes of its entry.
   def tar
     members = [{ path: "gems/#{WHAT}/lib/alpha.so", type: :file, mode: 0o755, text: "library" * 50 },
                { path: "gems/#{WHAT}/lib/#{"deep/" * 30}x.rb", type: :file, mode: 0o644, text: "x" },

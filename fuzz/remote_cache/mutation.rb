@@ -1,17 +1,17 @@
 # frozen_string_literal: true
 
-# What is done to bytes that were right: a few steps, each at random.
+# Changes valid bytes in a few random steps.
 class Mutation
   NUMBERS = ["0", "-1", "1", "00", "255", "65536", "99999999", "4294967296", "99999999999999999999"].freeze
   BYTES = ["\0", "\xff", "\x80", "\n", "\t", "\\", "/", "..", "%", "\e[2J", "\u{2028}"].map(&:b).freeze
-  # Of what comes out.
+  # The maximum size of a result.
   MOST = 1 << 20
 
   def initialize(random)
     @random = random
   end
 
-  # seeds: [String]; one of them, changed. others: what may be put into it.
+  # Returns one of the seeds (Strings) after a few changes, which may insert parts of other seeds.
   def of(seeds)
     bytes = seeds.sample(random: @random).b
     @random.rand(1..4).times { bytes = step(bytes, seeds) }
@@ -41,7 +41,7 @@ class Mutation
     bytes.tap { |copy| copy.setbyte(@random.rand(copy.bytesize), @random.rand(256)) }
   end
 
-  # In place of so many bytes.
+  # Replaces `instead` bytes at a random position.
   def put(bytes, text, instead)
     from = at(bytes)
     bytes.byteslice(0, from) + text + bytes.byteslice(from + instead..).to_s

@@ -2,7 +2,7 @@
 
 require_relative "machine"
 
-# The readers of a team cache's data: each with valid seeds and the errors it may raise.
+# The readers of a team cache's data, with valid seeds and the errors that they may raise.
 class Targets
   RemoteCache = Spate::RemoteCache
   Wrong = Class.new(StandardError)
@@ -39,7 +39,7 @@ class Targets
     end
   end
 
-  # Signed by a trusted key: the claims of a compromised builder.
+  # Content signed by a trusted key, as from a compromised builder.
   def inputs
     target("inputs", [@records.inputs]) do |bytes|
       choose(@machine.document(RemoteCache::Entry::Records.new(bytes, bytes, @records.facts).pack))
@@ -77,7 +77,7 @@ class Targets
     end
   end
 
-  # Texts that their signer wrote otherwise.
+  # Texts that differ from what a signer would write.
   def entries
     entry = @machine.entry(@records.pack)
     target("entry", [entry.text], RemoteCache::Malformed) do |bytes|

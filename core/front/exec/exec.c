@@ -12,13 +12,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Of Boot::Exec::Children. */
+/* These constants must match Boot::Exec::Children. */
 #define CHILDREN "/spate/boot/exec/children/bundler/setup"
 #define CHILDREN_RUBY "SPATE_RUBY"
-/* Of Util::SigningKey: no program gets the key. */
+/* The variable of Util::SigningKey. It is not passed on to any program. */
 #define SIGNING_KEY "SPATE_CACHE_KEY"
 #define MODULES "SPATE_NODE_MODULES"
-/* The Gemfile, the switch for backtraces, Ruby's description. */
+/* Up to three variables are added besides those for the heap: the Gemfile, SPATE_VERBOSE and Ruby's description. */
 #define ADDED (3 + SPATE_HEAP_VARIABLES)
 
 static bool takes_operand(const char *word) {
@@ -63,12 +63,13 @@ static bool is_program(const char *path) {
     return stat(path, &info) == 0 && S_ISREG(info.st_mode) && faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0;
 }
 
-/* As Program.find: relative to the working directory, otherwise on the PATH. false if not found, or if in doubt. */
+/* Like Program.find: looks for the program relative to the working directory, then in PATH. Returns false if it is not
+ * found, or in unusual cases. */
 static bool find_program(const char *name, const char *path, char found[PATH_MAX]) {
     if (is_program(name)) {
         if (strlen(name) + strlen("./") >= PATH_MAX)
             return false;
-        /* Ruby's messages begin with the name under which it was started. */
+        /* Ruby's error messages start with this path, so it must be the same. */
         strcpy(found, *name == '/' ? "" : "./");
         strcat(found, name);
         return true;
@@ -90,7 +91,7 @@ static bool find_program(const char *name, const char *path, char found[PATH_MAX
     return false;
 }
 
-/* Whether the name is that of the launcher's Ruby; sets the path under which it is started. */
+/* Whether the name refers to the launcher's Ruby. Sets `found` to the path under which it is started. */
 static bool is_own_ruby(const spate_launcher *launcher, const char *name, const char *path, char found[PATH_MAX]) {
     const char *slash = strrchr(launcher->ruby, '/');
     char real[PATH_MAX];
@@ -104,14 +105,14 @@ static bool is_off(char *const *environment, const char *name) {
     return value && strcmp(value, "0") == 0;
 }
 
-/* Whether Ruby would look at more: node_modules, or parts that are turned off. */
+/* Whether Ruby has to handle the command: for node_modules, or if features are turned off. */
 static bool unusual(char *const *environment) {
     struct stat info;
     return is_off(environment, "SPATE_BOOT") || is_off(environment, "SPATE_LEAN") ||
            spate_variable(environment, MODULES) || stat("package.json", &info) == 0;
 }
 
-/* As Exec.name_gemfile. */
+/* Sets BUNDLE_GEMFILE like Exec.name_gemfile. */
 static bool name_gemfile(spate_environment *copy, const char *given, char *const *environment) {
     const char *path = given ? given : spate_variable(environment, "BUNDLE_GEMFILE");
     char folder[PATH_MAX];
@@ -136,7 +137,7 @@ bool spate_exec_environment(spate_environment *copy, const spate_exec_request *r
     return false;
 }
 
-/* [path, --disable-gems, -r.../children/bundler/setup, words...]; NULL if memory is short. */
+/* Returns [path, --disable-gems, -r.../children/bundler/setup, words...], or NULL if out of memory. */
 static const char **command(const char *path, const char *library, char *const *words) {
     size_t count = 0;
     while (words[count])
@@ -154,7 +155,7 @@ static const char **command(const char *path, const char *library, char *const *
     return made;
 }
 
-/* Replaces the process by the launcher's own Ruby. Returns if something is unusual. */
+/* Replaces the process with the launcher's Ruby. Returns on failure. */
 static void run_ruby(const spate_launcher *launcher, const spate_arguments *read, const char *library,
                      spate_environment *copy, const char *found) {
     struct sigaction ordinary = {.sa_handler = SIG_DFL};

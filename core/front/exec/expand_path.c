@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Appends the names of a path to `expanded`, of which `used` bytes are there. */
+/* Appends the components of a path to `expanded`, which has a length of *used bytes. */
 static bool append_names(char expanded[PATH_MAX], size_t *used, const char *path) {
     while (*path) {
         path += strspn(path, "/");

@@ -1,4 +1,4 @@
-/* Paths as text, as Ruby's File.expand_path. */
+/* Expands paths like Ruby's File.expand_path, without accessing the file system. */
 #ifndef SPATE_FRONT_EXPAND_PATH_H
 #define SPATE_FRONT_EXPAND_PATH_H
 
@@ -6,8 +6,8 @@
 #include <stdbool.h>
 
 /*
- * An absolute path without ".", ".." and empty names. false if it is too long, begins with "~", or is relative to a
- * relative folder.
+ * Makes the path absolute and removes ".", ".." and empty components. Returns false if the result is too long, if the
+ * path begins with "~", or if both paths are relative.
  */
 bool spate_expand_path(const char *path, const char *folder, char expanded[PATH_MAX]);
 

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Of Boot::BootLog and Boot::Exec::Heap. */
+/* These constants must match Boot::BootLog and Boot::Exec::Heap. */
 #define LOG_MAX (64 << 10)
 #define WITH 0.5
 #define LAST 5
@@ -29,7 +29,7 @@
 #define KIND_MAX 160
 #define KEY_DIGITS (2 * SPATE_SIPHASH_BYTES)
 
-/* Variables of the user's: the heap is then theirs. */
+/* Whether the user has set variables that size the heap. They are not changed then. */
 static bool sized_by_user(char *const *environment) {
     static const char *const owners[] = {"RUBY_GC_HEAP_", "RUBY_GC_MALLOC_", "RUBY_GC_OLDMALLOC_"};
     for (; *environment; environment++)
@@ -43,7 +43,7 @@ static bool is_word(char letter) {
     return isalnum((unsigned char)letter) || letter == '_';
 }
 
-/* Whether each character is a word's, or one of `others`. */
+/* Whether the text is not empty and consists of word characters and the characters in `others`. */
 static bool consists(const char *text, size_t length, const char *others) {
     for (size_t at = 0; at < length; at++)
         if (!is_word(text[at]) && !strchr(others, text[at]))
@@ -72,7 +72,7 @@ bool spate_boot_kind(char *const *program, char *const *environment, char *kind,
     return all > 0 && (size_t)all < capacity;
 }
 
-/* A decimal number as a whole field. */
+/* Parses a field that consists of a decimal number. */
 static bool read_count(const char *field, uint64_t *value) {
     size_t digits = strspn(field, "0123456789");
     if (digits == 0 || digits > 18 || field[digits] != '\0')
@@ -81,7 +81,7 @@ static bool read_count(const char *field, uint64_t *value) {
     return true;
 }
 
-/* The last values of one kind of boots, oldest first. */
+/* The last values of one kind of boot, oldest first. */
 typedef struct series {
     uint64_t values[LAST];
     size_t count;
@@ -110,7 +110,7 @@ static double median(series *list) {
 
 enum { TIME, KIND, ENDED, WALL, CPU, HITS, OTHERS, COLLECTED, SLOTS, PARTS };
 
-/* Splits a line at its tabs; `rest` is what is behind the slots. Returns the number of fields before it. */
+/* Splits a line at its tabs. Returns the number of fields and sets *rest to the text after the last one. */
 static size_t split(char *line, char *fields[PARTS], char **rest) {
     size_t count = 0;
     *rest = NULL;
@@ -124,7 +124,7 @@ static size_t split(char *line, char *fields[PARTS], char **rest) {
     return count;
 }
 
-/* Whether the heap was one of the parts that were not used. false in `*valid` for a part without "=". */
+/* Whether "heap" is among the parts that the boot did not use. Sets *valid to false if a part has no "=". */
 static bool lacks_heap(char *parts, bool *valid) {
     bool found = false;
     while (parts) {
@@ -143,7 +143,7 @@ static bool ends_a_boot(const char *ended) {
     return strcmp(ended, "after_initialize") == 0 || strcmp(ended, "fork") == 0 || strcmp(ended, "accept") == 0;
 }
 
-/* One line of the log. false in doubt. */
+/* Reads one line of the log. Returns false if the line is not understood. */
 static bool read_line(char *line, const char *kind, series *with, series *without, const char **slots) {
     char *fields[PARTS];
     char *parts;
@@ -151,7 +151,7 @@ static bool read_line(char *line, const char *kind, series *with, series *withou
     bool valid = true;
     size_t count = split(line, fields, &parts);
     if (count <= COLLECTED || fields[COLLECTED][strspn(fields[COLLECTED], "0123456789")] != '\0' || !*fields[COLLECTED])
-        return true; /* not a line of this version */
+        return true; /* a line of a different version */
     bool plain = lacks_heap(parts, &valid);
     if (!valid || !read_count(fields[COLLECTED], &collected))
         return false;
@@ -174,7 +174,7 @@ bool spate_read_boots(char *text, const char *kind, spate_boots *boots) {
     boots->slots = NULL;
     for (const char *at = text; *at; at++)
         if ((unsigned char)*at >= 0x80)
-            return false; /* Ruby decides whether it is UTF-8 */
+            return false; /* Ruby checks whether it is valid UTF-8 */
     while (text) {
         char *end = strchr(text, '\n');
         if (end)
@@ -194,7 +194,8 @@ static void hex(const uint8_t hash[SPATE_SIPHASH_BYTES], char digits[KEY_DIGITS 
         (void)snprintf(digits + 2 * at, 3, "%02x", hash[at]);
 }
 
-/* As CompileCacheFolder#application_key: of the current folder's application, or the named Gemfile's. */
+/* Computes CompileCacheFolder#application_key for the Gemfile named in the environment, or for the application in the
+ * working directory. */
 static bool application_key(const char *version, char *const *environment, char digits[KEY_DIGITS + 1]) {
     static const char *const names[] = {"gems.rb", "Gemfile"};
     const char *given = spate_variable(environment, "BUNDLE_GEMFILE");
@@ -218,19 +219,19 @@ static bool application_key(const char *version, char *const *environment, char 
             if (found)
                 break;
             if (strcmp(root, "/") == 0)
-                return false; /* no application: Ruby decides */
+                return false; /* not in an application: Ruby handles this */
             char *slash = strrchr(root, '/');
             slash[slash == root] = '\0';
         }
     }
     if (!*root)
-        return false; /* in "/" */
+        return false; /* the application is in "/" */
     spate_siphash hash;
     uint8_t bytes[SPATE_SIPHASH_BYTES];
     const char *parts[] = {"application", version, root, gemfile};
     spate_siphash_begin(&hash);
     for (size_t at = 0; at < sizeof(parts) / sizeof(*parts); at++)
-        /* With the NUL that separates them, except behind the last. */
+        /* Parts are separated by a NUL. */
         spate_siphash_add(&hash, parts[at], strlen(parts[at]) + (at < 3));
     spate_siphash_end(&hash, bytes);
     hex(bytes, digits);
@@ -253,7 +254,7 @@ bool spate_home(char *const *environment, char home[PATH_MAX]) {
     return length > 0 && length < PATH_MAX;
 }
 
-/* The key of this Ruby in this locale; NULL if it was not foreseen. */
+/* Returns the key of this Ruby in the current locale, or NULL if the launcher has none for it. */
 static const char *ruby_key(const spate_launcher *launcher) {
     (void)setlocale(LC_CTYPE, "");
     const char *charset = nl_langinfo(CODESET);
@@ -264,7 +265,7 @@ static const char *ruby_key(const spate_launcher *launcher) {
     return NULL;
 }
 
-/* Whether compile caches of the folder may be used: see CompileCacheFolder#refusal. */
+/* Whether the compile caches in the folder may be used: see CompileCacheFolder#refusal. */
 static bool is_trusted(const char *folder, char *const *environment) {
     static const char *const names[] = {"gems", "boots", "apps"};
     const char *all = spate_variable(environment, "SPATE_TRUST_STORE");
@@ -281,7 +282,7 @@ static bool is_trusted(const char *folder, char *const *environment) {
     return true;
 }
 
-/* Reads the boot log of the application. */
+/* Reads the application's boot log. */
 static bool read_log(const spate_launcher *launcher, const char *version, char *const *environment,
                      char text[LOG_MAX + 2]) {
     char home[PATH_MAX], folder[PATH_MAX], path[PATH_MAX], application[KEY_DIGITS + 1];
@@ -295,7 +296,8 @@ static bool read_log(const spate_launcher *launcher, const char *version, char *
     return length > 0 && (size_t)length < sizeof(path) && spate_read_text(path, text, LOG_MAX, false) >= 0;
 }
 
-/* Ruby 3.3 and later grow the slots of each size separately. Compared as text, as Heap::SIZED. */
+/* Whether Ruby has separate settings for each slot size, as 3.3 and later do. Compares versions as text, like
+ * Heap::SIZED. */
 static bool sizes_slots(const spate_launcher *launcher) {
     return strcmp(launcher->ruby_version, "3.3") >= 0;
 }

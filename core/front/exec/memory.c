@@ -12,17 +12,17 @@
 
 #define TEXT_MAX (16 << 10)
 #define FREE "MemAvailable:"
-/* Version 1 means "no limit" by the largest number of pages. */
+/* In cgroup version 1, "no limit" is the largest number of pages, which is above this. */
 #define NONE ((uint64_t)1 << 60)
 
-/* A file in /proc has no size, so it is read to its end. */
+/* Reads a file of a virtual file system. Its size is unknown until it is read. */
 static bool read_system(const char *root, const char *path, char text[TEXT_MAX + 2]) {
     char whole[PATH_MAX];
     int length = snprintf(whole, sizeof(whole), "%s%s", root, path);
     return length > 0 && (size_t)length < sizeof(whole) && spate_read_text(whole, text, TEXT_MAX, false) >= 0;
 }
 
-/* false unless the text begins with a number that fits. */
+/* Returns false unless the text begins with a number that fits. */
 static bool number(const char *text, uint64_t *value) {
     if (!isdigit((unsigned char)*text))
         return false;
@@ -55,7 +55,7 @@ static uint64_t limit(const char *root, const char *place, const char *group, si
     return bytes < NONE ? bytes : UINT64_MAX;
 }
 
-/* Whether "cpu,memory" has the word. */
+/* Whether a list like "cpu,memory" contains "memory". */
 static bool has_memory(const char *controllers, size_t length) {
     static const char word[] = "memory";
     for (size_t at = 0; at <= length; at++) {
@@ -67,7 +67,7 @@ static bool has_memory(const char *controllers, size_t length) {
     return false;
 }
 
-/* The smallest limit of a group and its parents: "/a/b", "/a", "". */
+/* Returns the smallest limit of a group and its ancestors: "/a/b", "/a", "". */
 static uint64_t of_groups(const char *root, const char *place, const char *file, const char *group, size_t length) {
     uint64_t least = UINT64_MAX;
     while (length > 0 && group[length - 1] == '/')
@@ -87,7 +87,7 @@ uint64_t spate_available_memory(const char *root) {
     uint64_t least = machine(root);
     if (least == 0 || !read_system(root, "/proc/self/cgroup", text))
         return least;
-    /* Lines "0::/path" or "8:memory:/path". */
+    /* The lines look like "0::/path" or "8:memory:/path". */
     for (const char *line = text; *line;) {
         size_t length = strcspn(line, "\n");
         const char *controllers = memchr(line, ':', length);

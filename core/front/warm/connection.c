@@ -18,10 +18,10 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Seconds without an answer. */
+/* Timeout in seconds. */
 #define PATIENCE 5
 
-/* A descriptor of the folder; -1 unless it is one that only this user can enter. */
+/* Opens the directory. Returns -1 unless it belongs to this user and is accessible only by this user. */
 static int open_folder(const char *path, size_t length) {
     char folder[PATH_MAX];
     struct stat info;
@@ -46,7 +46,7 @@ static bool is_own(int connection) {
            peer.uid == geteuid();
 }
 
-/* Waits while the queue of connections is full. */
+/* Connects; waits while the server's backlog is full. */
 static int connect_to(const struct sockaddr_un *address) {
     struct timeval patience = {.tv_sec = PATIENCE};
     int connection = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -65,7 +65,7 @@ bool spate_warm_connect(spate_warm_connection *connection, const char *path) {
     int folder = slash ? open_folder(path, (size_t)(slash - path)) : -1;
     if (folder < 0)
         return false;
-    /* By the descriptor, since the path may be too long, and the folder stays the one that was checked. */
+    /* Uses the descriptor because the path may be too long, and to connect within the checked directory. */
     int length = snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d%s", folder, slash);
     bool fits = length > 0 && (size_t)length < sizeof(address.sun_path);
     *connection = (spate_warm_connection){.descriptor = fits ? connect_to(&address) : -1};
@@ -85,7 +85,7 @@ static int64_t now(void) {
     return clock_gettime(CLOCK_MONOTONIC, &time) == 0 ? spate_nanoseconds(time) : INT64_MAX;
 }
 
-/* Whether the event is there before the time. */
+/* Waits until the event occurs. Returns false on timeout. */
 static bool await(const spate_warm_connection *connection, short event, int64_t until) {
     struct pollfd entry = {.fd = connection->descriptor, .events = event};
     for (;;) {
@@ -100,7 +100,7 @@ static int64_t until_later(void) {
     return now() + PATIENCE * INT64_C(1000000000);
 }
 
-/* The first bytes, with descriptors. */
+/* Sends the first bytes of the message together with the descriptors. */
 static ssize_t send_first(int connection, const uint8_t *bytes, size_t length, const int *descriptors, size_t count) {
     union {
         char bytes[CMSG_SPACE(sizeof(int) * SPATE_WARM_DESCRIPTORS)];
@@ -166,12 +166,14 @@ bool spate_warm_await_start(spate_warm_connection *connection, int *child) {
     int64_t until = until_later();
     do {
         if (!await(connection, POLLIN, until))
-            /* Afterwards the parent cannot write STARTED; it may have written it just before. */
+            /* After this the parent cannot write STARTED, but it may have written it just before. */
             (void)shutdown(connection->descriptor, SHUT_RD);
         arrival = spate_warm_receive(connection, &reply);
     } while (arrival == SPATE_WARM_NOTHING);
+    if (arrival != SPATE_WARM_REPLY || reply.kind != SPATE_WARM_STARTED)
+        return false;
     *child = reply.value;
-    return arrival == SPATE_WARM_REPLY && reply.kind == SPATE_WARM_STARTED;
+    return true;
 }
 
 #endif

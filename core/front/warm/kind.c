@@ -23,7 +23,7 @@ static bool is_one_of(const char *word, const char *const *words) {
     return false;
 }
 
-/* As Boot::Switches.on?. */
+/* Like Boot::Switches.on?. */
 static bool is_on(char *const *environment, const char *name) {
     const char *value = spate_variable(environment, name);
     return value && !is(value, "") && !is(value, "0") && !is(value, "false");
@@ -41,7 +41,8 @@ static bool is_turned_off(char *const *environment) {
            has(environment, "RACK_ENV", "production");
 }
 
-/* Rake sets a variable for each word with a line like this, before the application is loaded. */
+/* Whether Rake would set an environment variable because of this word. It does so, before it loads the application, for
+ * each word that has a line of this form. */
 static bool sets_variable(const char *word) {
     for (;;) {
         size_t name = strspn(word, NAME);
@@ -54,7 +55,7 @@ static bool sets_variable(const char *word) {
     }
 }
 
-/* Tasks for which Rails chooses the test environment. */
+/* Whether Rails runs this task in the test environment. */
 static bool is_test_task(const char *word) {
     return is(word, "default") || is(word, "test") || begins_with(word, "test:") || begins_with(word, "test[");
 }
@@ -66,7 +67,8 @@ static const char *first_operand(char *const *words) {
     return NULL;
 }
 
-/* false if the words may choose another environment. `fallback`: the environment without variables. */
+/* Sets *fallback to the environment that Rails uses if no variable is set. Returns false if the words may select
+ * another one. */
 static bool read_rails(char *const *words, const char **fallback) {
     static const char *const others[] = {"new", "plugin", "--version", "-v", "--help", "-h", NULL};
     const char *first = first_operand(words);
@@ -115,7 +117,8 @@ static bool read_words(char *const *program, const char **fallback) {
     return false;
 }
 
-/* NULL in doubt. Programs for tests set RAILS_ENV, unless it is set, whatever RACK_ENV is. */
+/* Returns NULL if the environment is uncertain. Test programs set RAILS_ENV unless it is set, regardless of
+ * RACK_ENV. */
 static const char *environment_name(char *const *environment, const char *fallback) {
     const char *rails = spate_variable(environment, "RAILS_ENV");
     const char *rack = spate_variable(environment, "RACK_ENV");
@@ -126,6 +129,14 @@ static const char *environment_name(char *const *environment, const char *fallba
     return rack ? rack : fallback;
 }
 
+/* For commands of Rails that define Rails::Console and Rails::Server before they load the application. */
+static const char *suffix_of(char *const *program) {
+    const char *command = is(base_name(program[0]), "rails") ? program[1] : NULL;
+    if (command && (is(command, "console") || is(command, "c")))
+        return " console";
+    return command && (is(command, "server") || is(command, "s")) ? " server" : "";
+}
+
 bool spate_warm_kind(char *const *program, char *const *environment, char kind[SPATE_WARM_KIND_MAX]) {
     const char *fallback;
     if (!read_words(program, &fallback) || is_turned_off(environment))
@@ -133,7 +144,7 @@ bool spate_warm_kind(char *const *program, char *const *environment, char kind[S
     const char *name = environment_name(environment, fallback);
     if (!name || !*name || name[strspn(name, NAME "-")])
         return false;
-    int length = snprintf(kind, SPATE_WARM_KIND_MAX, "application %s", name);
+    int length = snprintf(kind, SPATE_WARM_KIND_MAX, "application %s%s", name, suffix_of(program));
     return length > 0 && length < SPATE_WARM_KIND_MAX;
 }
 

@@ -1,4 +1,4 @@
-/* Which warm parent a command needs, from its words and environment alone. */
+/* Determines which warm parent can run a command, from its words and environment alone. */
 #ifndef SPATE_FRONT_WARM_KIND_H
 #define SPATE_FRONT_WARM_KIND_H
 
@@ -8,13 +8,14 @@
 #define SPATE_WARM_KIND_MAX 96
 
 /*
- * Sets the kind: "application development", a booted application in that environment. Returns false if the command has
- * to boot: another program than rails, rake and rspec, in production or CI, if it is turned off, or if the words may
- * choose the environment. `program`: the words of the command, at least one. Makes no system call.
+ * Sets `kind`, for example "application development" for an application booted in that environment. Returns false if
+ * the command must boot: for programs other than rails, rake and rspec, in production or CI, if warm boots are turned
+ * off, or if the words may select another environment. `program` is the command with its arguments. Makes no system
+ * call.
  */
 bool spate_warm_kind(char *const *program, char *const *environment, char kind[SPATE_WARM_KIND_MAX]);
 
-/* Whether the program is found by its name alone, or in bin of the folder, which is absolute. */
+/* Whether the program is given by name only, or is in the bin directory of `folder` (an absolute path). */
 bool spate_warm_program_of(const char *program, const char *folder);
 
 #endif

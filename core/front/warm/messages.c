@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The magic, four numbers, those of descriptors, and their NULs. */
+/* Space for the magic, four numbers, the numbers of the descriptors, and their NULs. */
 #define FIXED_MAX (128 + 12 * SPATE_WARM_DESCRIPTORS)
 #define SIGNAL_MAX 64
 
@@ -18,7 +18,7 @@ static size_t count(char *const *texts) {
     return found;
 }
 
-/* Less than the address space, as the kernel limits argv and the environment. */
+/* Cannot overflow, because the kernel limits argv and the environment. */
 static size_t length_of(char *const *texts) {
     size_t length = 0;
     for (; *texts; texts++)

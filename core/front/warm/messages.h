@@ -1,4 +1,4 @@
-/* The bytes of a client's request, and of the replies to it: see warm/protocol.h. */
+/* Encodes a client's request and decodes the replies: see warm/protocol.h. */
 #ifndef SPATE_FRONT_WARM_MESSAGES_H
 #define SPATE_FRONT_WARM_MESSAGES_H
 
@@ -17,7 +17,7 @@ typedef struct spate_warm_command {
     char *const *environment;
 } spate_warm_command;
 
-/* Returns the bytes, which the caller frees; NULL if they are too long, or if memory is short. */
+/* Returns the encoded request, which the caller frees; NULL if it is too long or out of memory. */
 uint8_t *spate_warm_encode(const spate_warm_command *command, size_t *length);
 
 typedef struct spate_warm_reply {
@@ -25,7 +25,8 @@ typedef struct spate_warm_reply {
     int value;
 } spate_warm_reply;
 
-/* false for an unknown kind, a process ID under 2, which kill() would take for a group, and an invalid signal. */
+/* Returns false for an unknown kind, an invalid signal, or a process ID below 2, which kill() would not treat as a
+ * process. */
 bool spate_warm_decode(const uint8_t bytes[SPATE_WARM_REPLY_BYTES], spate_warm_reply *reply);
 
 #endif

@@ -6,7 +6,7 @@
 #include <poll.h>
 #include <stdio.h>
 
-/* EX_SOFTWARE. */
+/* EX_SOFTWARE from sysexits.h. */
 #define UNKNOWN_RESULT 70
 
 static int fail(void) {
@@ -15,7 +15,7 @@ static int fail(void) {
     return UNKNOWN_RESULT;
 }
 
-/* Whether the child has ended; sets the status. */
+/* Handles a reply. Returns true and sets *status if the child has ended. */
 static bool follow(const spate_warm_reply *reply, pid_t child, int *status) {
     switch (reply->kind) {
     case SPATE_WARM_STOPPED: spate_warm_stop(reply->value, child); return false;
@@ -35,7 +35,7 @@ int spate_warm_proxy(spate_warm_connection *connection, const spate_warm_signals
         spate_warm_reply reply;
         spate_warm_arrival arrival;
         int status;
-        /* Replies first: no signal is sent to a process that is known to have ended. */
+        /* Reads replies first, so that no signal is sent to a process that has already ended. */
         while ((arrival = spate_warm_receive(connection, &reply)) == SPATE_WARM_REPLY)
             if (follow(&reply, child, &status))
                 return status;

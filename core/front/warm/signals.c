@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #define SIGNAL_MAX 64
-/* As a shell. */
+/* Like a shell: 128 plus the signal. */
 #define ENDED_BY 128
 
 static const int FORWARDED[] = {SIGHUP,  SIGINT,  SIGQUIT,  SIGTERM, SIGUSR1,
@@ -19,7 +19,7 @@ static uint64_t bit(int signal) {
     return (uint64_t)1 << (signal - 1);
 }
 
-/* Signals that the C library keeps for itself are in neither mask. */
+/* Signals that the C library reserves for itself are in neither mask. */
 static void read_masks(spate_warm_signals *signals) {
     signals->ignored = signals->blocked = 0;
     for (int signal = 1; signal <= SIGNAL_MAX; signal++) {
@@ -37,7 +37,8 @@ bool spate_warm_take_signals(spate_warm_signals *signals) {
         return false;
     read_masks(signals);
     (void)sigemptyset(&taken);
-    /* CONT continues the process also if it is ignored. A blocked signal arrives even so. */
+    /* SIGCONT continues a process even if it is ignored. A signal that is both blocked and read by signalfd still
+     * arrives. */
     for (size_t at = 0; at < sizeof(FORWARDED) / sizeof(*FORWARDED); at++)
         if (FORWARDED[at] == SIGCONT || !(signals->ignored & bit(FORWARDED[at])))
             (void)sigaddset(&taken, FORWARDED[at]);
@@ -55,7 +56,8 @@ void spate_warm_return_signals(spate_warm_signals *signals) {
     (void)sigprocmask(SIG_SETMASK, &signals->before, NULL);
 }
 
-/* A terminal signals the foreground group, which has this process in place of the child's group. */
+/* Whether a terminal sent the signal. It signals the foreground process group, which contains this process but not the
+ * child. */
 static bool is_from_terminal(const struct signalfd_siginfo *info) {
     return info->ssi_code > 0 && info->ssi_signo != SIGALRM;
 }
@@ -68,7 +70,7 @@ void spate_warm_forward(const spate_warm_signals *signals, pid_t child) {
     }
 }
 
-/* Of the default action, which is the signal's purpose. */
+/* Raises the signal with its default action. */
 static void raise_signal(int signal) {
     struct sigaction ordinary = {.sa_handler = SIG_DFL};
     sigset_t one, before;
@@ -84,7 +86,7 @@ void spate_warm_stop(int signal, pid_t child) {
     static const struct timespec now;
     sigset_t continued;
     raise_signal(signal);
-    /* It would continue the child a second time. */
+    /* Discards the SIGCONT that continued this process, because forwarding it would continue the child twice. */
     (void)sigemptyset(&continued);
     (void)sigaddset(&continued, SIGCONT);
     (void)sigtimedwait(&continued, NULL, &now);

@@ -1,4 +1,4 @@
-/* The signals of a client, which are its child's. */
+/* Forwards a client's signals to its child. */
 #ifndef SPATE_FRONT_WARM_SIGNALS_H
 #define SPATE_FRONT_WARM_SIGNALS_H
 
@@ -8,23 +8,24 @@
 #include <sys/types.h>
 
 typedef struct spate_warm_signals {
-    int descriptor;   /* of signalfd */
-    sigset_t before;  /* the mask, which spate_warm_return_signals restores */
-    uint64_t ignored; /* as in spate_warm_command. INT is never ignored: see spate_exec */
+    int descriptor;   /* from signalfd */
+    sigset_t before;  /* the signal mask that spate_warm_return_signals restores */
+    uint64_t ignored; /* as in spate_warm_command. SIGINT is never ignored: see spate_exec */
     uint64_t blocked;
 } spate_warm_signals;
 
-/* Blocks the signals that are forwarded, and opens the descriptor. false: nothing is changed. */
+/* Blocks the signals to be forwarded and opens the descriptor. If it returns false, nothing has changed. */
 bool spate_warm_take_signals(spate_warm_signals *signals);
 void spate_warm_return_signals(spate_warm_signals *signals);
 
-/* Sends the signals that have arrived to the child. Signals from a terminal go to the child's group. */
+/* Forwards pending signals to the child. Signals from a terminal are sent to the child's process group. */
 void spate_warm_forward(const spate_warm_signals *signals, pid_t child);
 
-/* Stops this process by the signal; the child continues after it. */
+/* Stops this process with the signal. When it is continued, continues the child. */
 void spate_warm_stop(int signal, pid_t child);
 
-/* Ends this process by the signal, without a core file. Returns the exit status if the signal does not end it. */
+/* Ends this process with the signal, without a core dump. Returns the exit status if the process survives the
+ * signal. */
 int spate_warm_end_by(int signal);
 
 #endif

@@ -11,11 +11,12 @@
 #include "front/warm/state.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* Copies the line of a record, the path of the parent's socket. */
+/* Extracts the path of the parent's socket from the output of a record. */
 static bool read_path(const char *output, char path[PATH_MAX]) {
     size_t length = 0;
     while ((unsigned char)output[length] >= ' ')
@@ -27,26 +28,38 @@ static bool read_path(const char *output, char path[PATH_MAX]) {
     return true;
 }
 
-/*
- * Sets the path of the socket of the parent whose record has this key: "warm", the kind, the streams, the state. false
- * unless its boot would be the same now.
- */
-static bool find_parent(const spate_launcher *launcher, char *kind, char *const *environment, const char *folder,
-                        char path[PATH_MAX]) {
-    char streams[4], state[SPATE_WARM_STATE_MAX];
-    if (!spate_warm_state(state))
-        return false;
-    spate_warm_streams(streams);
-    char *const words[] = {(char[]){"warm"}, kind, streams, state, NULL};
-    struct spate_front_request asked = {
-        .cwd = folder, .environment = environment, .launcher = launcher->path, .words = words};
+/* Sets `path` to the socket if there is a record with this key, and everything in it is unchanged. */
+static bool read_record(const struct spate_front_request *asked, char path[PATH_MAX]) {
     struct spate_front_answer found;
-    bool holds = spate_front_in_place(&asked, &found) && read_path(found.output, path);
+    bool holds = spate_front_in_place(asked, &found) && read_path(found.output, path);
     spate_front_release(&found);
     return holds;
 }
 
-/* Sends the command with the signals that the client had. */
+/*
+ * Sets `path` to the socket of the first parent that has a record for "warm", the kind, the streams and the state, and
+ * for the program if loading the application depends on its name. The kind "application NAME" is tried before
+ * "framework NAME".
+ */
+static bool find_parent(const spate_launcher *launcher, char *kind, char *program, char *const *environment,
+                        const char *folder, char path[PATH_MAX]) {
+    char streams[4], state[SPATE_WARM_STATE_MAX], framework[SPATE_WARM_KIND_MAX];
+    if (!spate_warm_state(state))
+        return false;
+    spate_warm_streams(streams);
+    (void)snprintf(framework, sizeof(framework), "framework%s", kind + strlen("application"));
+    char *kinds[] = {kind, framework}, *programs[] = {NULL, program};
+    for (size_t at = 0; at < 4; at++) {
+        char *words[] = {(char[]){"warm"}, kinds[at / 2], streams, state, programs[at % 2], NULL};
+        struct spate_front_request asked = {
+            .cwd = folder, .environment = environment, .launcher = launcher->path, .words = words};
+        if (read_record(&asked, path))
+            return true;
+    }
+    return false;
+}
+
+/* Sends the command with the client's original signal settings. */
 static bool start(spate_warm_connection *connection, const spate_warm_signals *signals, spate_warm_command *command,
                   pid_t *child) {
     command->ignored = signals->ignored;
@@ -89,7 +102,7 @@ bool spate_warm(const spate_launcher *launcher, const spate_exec_request *reques
         return false;
     spate_warm_command command = {
         .others = others, .other_count = (size_t)count, .words = words, .environment = copy.entries};
-    bool done = find_parent(launcher, kind, copy.entries, folder, path) && run(path, &command, status);
+    bool done = find_parent(launcher, kind, words[0], copy.entries, folder, path) && run(path, &command, status);
     free(copy.entries);
     return done;
 }

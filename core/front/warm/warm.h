@@ -1,7 +1,7 @@
 /*
- * Runs a command as a fork of a process that has booted the application already, its warm parent, instead of booting it
- * again. The parent is used only if everything that its boot read is unchanged: the proof is a record as of
- * front/in_place.h, with the parent's socket as its output. With any doubt the command boots as always.
+ * Runs a command in a fork of its warm parent, a process that has already booted the application. The parent is used
+ * only if everything that its boot read is unchanged. This is proven by a record (see front/in_place.h), whose output
+ * is the path of the parent's socket. In case of doubt, the command boots as usual.
  */
 #ifndef SPATE_FRONT_WARM_H
 #define SPATE_FRONT_WARM_H
@@ -11,8 +11,8 @@
 #include <stdbool.h>
 
 /*
- * Returns true if the command is done: `status` is its exit status. If a signal ended it, the process ends by the same
- * signal. false: nothing was done or printed.
+ * Returns true if the command was run, and sets *status to its exit status. If a signal killed it, this process is
+ * killed by the same signal. Returns false if nothing was done or printed.
  */
 bool spate_warm(const spate_launcher *launcher, const spate_exec_request *request, int *status);
 

@@ -14,14 +14,14 @@
 
 #define CHUNK_BYTES ((size_t)64 << 10)
 
-/* ---- a look ---- */
+/* ---- stat ---- */
 
 static int64_t now(void) {
     struct timespec time;
     return clock_gettime(SPATE_CLOCK_FILES, &time) == 0 ? spate_nanoseconds(time) : 0;
 }
 
-/* `descriptor`: of the open file, or -1. */
+/* `descriptor` is the open file, or -1. */
 static void fill(inputs_look *look, int descriptor, const char *path, const struct stat *info, int64_t seen_ns) {
     look->reason = 0;
     look->mode = (uint32_t)info->st_mode;
@@ -101,7 +101,7 @@ static int digest_of(int descriptor, const char *path, inputs_digest which, inpu
         before.device != look->stamp.device)
         look->known = 0;
     if (look->known != 0)
-        look->stamp.seen_ns = before.seen_ns; /* the earlier time also covers digests that were computed earlier */
+        look->stamp.seen_ns = before.seen_ns; /* the earlier time also covers the digests that are already known */
     switch (which) {
     case INPUTS_CONTENT: return content_of(descriptor, look->digests[which]);
     case INPUTS_PROMISE: return promise_of(descriptor, look->size, look->digests[which]);
@@ -112,7 +112,7 @@ static int digest_of(int descriptor, const char *path, inputs_digest which, inpu
 int spate_inputs_digest(const char *path, bool follow, inputs_digest which, inputs_look *look) {
     if ((look->known & 1 << which) != 0)
         return 0;
-    /* Opening a device may have side effects, and a FIFO would wait for its writer. */
+    /* Opening a device may have side effects, and opening a FIFO would wait for a writer. */
     int reason = look->reason != 0 ? look->reason : kind_fault(look->mode, which);
     if (reason != 0)
         return reason;

@@ -1,4 +1,4 @@
-/* Looks at paths, keyed by the path's text. */
+/* A hash table of looks, keyed by path. */
 #include "inputs/look/look.h"
 
 #include "machine/processor.h"

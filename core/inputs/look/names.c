@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The names as "<type><name>\0" in sequence, and the offset of each. */
+/* The entries as consecutive "<type><name>\0" strings, and the offset of each. */
 typedef struct names {
     char *bytes;
     size_t used;
@@ -25,8 +25,8 @@ static char type_of_mode(mode_t mode) {
 }
 
 /*
- * The type of an entry, from stat on file systems that report none. Vanished entries get a type that does not otherwise
- * occur.
+ * Returns the type of an entry. Calls fstatat on file systems that do not report types. An entry that has vanished gets
+ * a type that does not otherwise occur.
  */
 static char type_of(int descriptor, const struct dirent *entry) {
     struct stat info;

@@ -1,13 +1,13 @@
-/* Finds a feature's candidates, and the one that Ruby's `require` or `load` would take. */
+/* Finds a feature's candidates, and the one that Ruby's `require` or `load` would choose. */
 #include "load_path_cache/resolve/inner.h"
 
-/* A feature as `require` splits it. */
+/* A feature, split as `require` does. */
 typedef struct name {
     const char *path;
-    size_t key_length; /* without the slash after it */
+    size_t key_length; /* without the trailing slash */
     uint32_t key_hash;
     const char *base;
-    size_t length; /* length of base, without a given extension */
+    size_t length; /* length of `base`; a given extension is not removed */
 } name;
 
 typedef struct best {
@@ -30,7 +30,8 @@ static size_t candidate_path(spate_resolver *r, char *out, size_t capacity, uint
     return length + tail;
 }
 
-/* Symbolic links are always checked: their target may be of any type and may change. */
+/* Whether the file can be loaded. Symlinks are checked each time, because their target may be of any type and may
+ * change. */
 static bool loadable(spate_resolver *r, uint32_t owner, const name *n, size_t length, int kind) {
     struct stat stat_now;
     r->counts.stats++;
@@ -41,7 +42,7 @@ static bool loadable(spate_resolver *r, uint32_t owner, const name *n, size_t le
 typedef void (*consider)(spate_resolver *r, void *context, uint32_t directory, uint32_t kind, const name *n,
                          size_t length);
 
-/* Visits each current candidate, from recorded directories and from later listings. */
+/* Calls `take` for each valid candidate, from recorded directories and from listings. */
 static void each_candidate(spate_resolver *r, uint32_t number, const name *n, size_t length, consider take,
                            void *context) {
     uint32_t hash = spate_load_path_cache_hash(SPATE_LOAD_PATH_CACHE_HASH_START, n->base, length);
@@ -139,8 +140,8 @@ static bool ends(const char *text, size_t length, const char *end, size_t *stem)
 }
 
 /*
- * Follows Ruby's load.c. ".rb" matches only a Ruby file. ".so" or ".o" matches a shared object, otherwise a name
- * without extension. Without an extension, a .rb file anywhere in the load path wins over any shared object.
+ * Follows Ruby's load.c. ".rb" matches only a Ruby file. ".so" or ".o" matches a shared object, or else a name without
+ * extension. Without an extension, a .rb file anywhere in the load path has priority over any shared object.
  */
 static spate_answer find(spate_resolver *r, uint32_t number, uint32_t unsure, const name *n, bool load,
                          spate_found *found) {

@@ -1,6 +1,6 @@
 /*
- * Listings made after the load-path cache was built: of changed directories and of directories that it lacks. Entries
- * of earlier listings are kept but ignored; they become valid again if their file returns.
+ * Listings of directories that have changed or are missing in the load-path cache. Entries of earlier listings are kept
+ * but are not valid; they become valid again if their file returns.
  */
 #include "load_path_cache/resolve/inner.h"
 
@@ -8,10 +8,10 @@
 
 #include <errno.h>
 
-/* Larger folders are left to Ruby. */
+/* Larger directories are left to Ruby. */
 #define LISTED_MAX 200000
 
-/* Reuses the entry of a file that was also in the directory's previous listing. */
+/* Reuses the entry of a file that was found by an earlier listing of the directory. */
 static bool renew_entry(spate_resolver *r, uint32_t hash, uint32_t owner, const char *name, size_t length,
                         uint32_t kind, uint32_t generation) {
     if (r->entry_table.count == 0)
@@ -66,7 +66,7 @@ static bool add_entry(spate_resolver *r, uint32_t owner, const char *name, size_
     return true;
 }
 
-/* Skips a path that is too long to be opened. */
+/* Adds a subdirectory. Skips it if its path is too long to be opened. */
 static bool add_below(spate_resolver *r, uint32_t number, const char *name, size_t length) {
     char path[PATH_MAX];
     size_t above_length;

@@ -1,7 +1,7 @@
 /*
- * Directories by path and root. A node is a path below the roots: a key of the load-path cache (with the same number)
- * or a path found later. A directory is a node under one root. Neither is ever removed; missing directories are marked
- * as gone.
+ * Directories by path and root. A node is a path relative to the roots: a key of the load-path cache (with the same
+ * index) or a path found later. A directory is a node below one root. Neither is ever removed; missing directories are
+ * marked as GONE.
  */
 #include "load_path_cache/resolve/inner.h"
 
@@ -97,7 +97,7 @@ size_t spate_resolver_directory_path(spate_resolver *r, uint32_t number) {
     return spate_load_path_cache_join(r->path, sizeof r->path, r->texts.at + found->path, found->length, path, length);
 }
 
-/* Growing lists, texts and hash tables of a resolver. Sizes stay below 2^32, since numbers have 32 bits. */
+/* ---- growing lists, texts and hash tables; sizes stay below 2^32 because indexes have 32 bits ---- */
 
 static void *grow(void *items, size_t *capacity, size_t count, size_t size) {
     if (count <= *capacity)
@@ -112,7 +112,7 @@ static void *grow(void *items, size_t *capacity, size_t count, size_t size) {
 }
 
 bool spate_resolver_ensure(void **items, size_t *capacity, size_t count, size_t size) {
-    if (count <= *capacity) /* also for 0 items in an empty list */
+    if (count <= *capacity) /* true also for 0 items in an empty list */
         return true;
     void *grown = count < UINT32_MAX ? grow(*items, capacity, count, size) : NULL;
     if (grown == NULL)

@@ -45,7 +45,7 @@ spate_status spate_resolver_new(spate_resolver **resolver, const spate_load_path
     return SPATE_NO_MEMORY;
 }
 
-/* Applies `with` to every growing list. */
+/* Applies the macro `with` to every growing list. */
 #define EACH_LIST(with)                                                                                                \
     with(directories) with(new_directories) with(listings) with(nodes) with(new_nodes) with(entries) with(roots)       \
         with(spellings) with(texts) with(load_path)

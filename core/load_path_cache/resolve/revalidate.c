@@ -1,15 +1,13 @@
 /*
- * Checks whether directories are still as they were recorded or listed: each directory is statted at most once per
- * moment and listed again if it changed.
+ * Checks whether directories have changed since they were recorded or listed. Each directory is checked with stat at
+ * most once per moment, and listed again if it has changed.
  */
 #include "load_path_cache/resolve/inner.h"
 
 #include "base/freshness.h"
 #include "base/times.h"
 
-/*
- * How long a look at a directory is valid. A directory that changed less than this time ago is checked each time.
- */
+/* How long a check of a directory is valid. A directory that changed within this time is checked on each use. */
 #define MOMENT_NS INT64_C(1000000000)
 #define EACH_TIME 0
 

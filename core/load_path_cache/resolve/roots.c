@@ -1,4 +1,4 @@
-/* Resolves the entries of a load path: real paths, each spelling looked at once per moment. */
+/* Resolves the entries of a load path to real paths. Each spelling is resolved once per moment. */
 #include "load_path_cache/resolve/inner.h"
 
 static uint32_t spelling_spread(const spate_resolver *r, uint32_t number) {
@@ -18,7 +18,7 @@ static uint32_t add_root(spate_resolver *r, const char *path, size_t length) {
 }
 
 /*
- * Whether an existing absolute path has no symbolic link in it. A prefix shared with the previous path is not checked
+ * Whether the absolute path exists and contains no symlink. A prefix shared with the previous path is not checked
  * again.
  */
 static bool plain_path(spate_resolver *r, const char *path, size_t length) {
@@ -51,7 +51,7 @@ static bool plain_path(spate_resolver *r, const char *path, size_t length) {
     return true;
 }
 
-/* Like File.expand_path, but without reading the file system. The result is never longer than the input. */
+/* Like File.expand_path. Does not access the file system. The result is never longer than the input. */
 static size_t tidy(char *path) {
     size_t length = 0;
     for (const char *part = path; *part != '\0';) {
@@ -72,7 +72,7 @@ static size_t tidy(char *path) {
     return length;
 }
 
-/* A missing folder has no real path: Ruby uses it as spelled, and cleans it at each lookup. */
+/* A missing directory has no real path. Ruby uses it as spelled, and normalizes it at each lookup. */
 static uint32_t real_root(spate_resolver *r, char *given, size_t length) {
     char real[PATH_MAX];
     if (!plain_path(r, given, length)) {

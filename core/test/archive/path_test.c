@@ -66,7 +66,7 @@ TEST(the_root_itself) {
     cleans(spate_path_clean, "a/..", "");
 }
 
-TEST(names_that_lead_out) {
+TEST(names_that_leave_the_package) {
     refuses(spate_path_clean, "/etc/passwd", "absolute");
     refuses(spate_path_clean, "//a", "absolute");
     refuses(spate_path_clean, "/", "absolute");
@@ -79,14 +79,14 @@ TEST(names_that_lead_out) {
     refuses(spate_path_clean, "a/b/../../..", "leads out");
 }
 
-TEST(names_that_are_none) {
+TEST(invalid_names) {
     refuses(spate_path_clean, "", "empty");
     refuses_bytes(spate_path_clean, "a\0b", 3, "null byte");
     refuses_bytes(spate_path_clean, "a\0", 2, "null byte");
     refuses(spate_path_clean, "a\nb", "newline");
     refuses(spate_path_clean, "a\x1b[2J", "control");
     refuses(spate_path_clean, "a\x7f", "control");
-    cleans(spate_path_clean, "lib/Icon\r", "lib/Icon\r"); /* macOS' own, in real gems */
+    cleans(spate_path_clean, "lib/Icon\r", "lib/Icon\r"); /* macOS makes such files, and real gems contain them */
 }
 
 TEST(long_names) {
@@ -158,7 +158,7 @@ TEST(links_that_stay_inside) {
     link_stays("a", "b//c/.");
 }
 
-TEST(links_that_lead_out) {
+TEST(links_that_leave_the_package) {
     link_refused("a", "/etc/passwd", "absolute");
     link_refused("a", "..", "leads out");
     link_refused("a", "../gem-1.0-backup/x", "leads out");
@@ -169,7 +169,8 @@ TEST(links_that_lead_out) {
     link_refused("lib/a", "..", "package itself");
 }
 
-/* a/b/c/up -> ../../.. is fine by the text; then z -> a/b/c/up/../x is inside by the text, and outside by the kernel. */
+/* By its text alone, a/b/c/up -> ../../.. stays inside. A second link z -> a/b/c/up/../x then also stays inside by its
+ * text, but the kernel follows it to the outside. */
 TEST(links_through_links) {
     link_refused("z", "a/b/c/up/../x", "down and up");
     link_refused("lib/a", "x/../y", "down and up");
@@ -197,7 +198,7 @@ TEST(npm_drops_the_first_part) {
     cleans(spate_path_clean_npm, "package/.", "");
 }
 
-TEST(npm_names_that_lead_out) {
+TEST(npm_names_that_leave_the_package) {
     refuses(spate_path_clean_npm, "/package/a", "absolute");
     refuses(spate_path_clean_npm, "\\package\\a", "absolute");
     refuses(spate_path_clean_npm, "../a", "leads out");

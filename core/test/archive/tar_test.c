@@ -6,7 +6,7 @@
 
 #define BLOCK 512
 
-/* An archive being made. */
+/* The archive that a test builds. */
 typedef struct archive {
     uint8_t bytes[256 * BLOCK];
     size_t length;
@@ -22,7 +22,8 @@ static void seal(uint8_t *header) {
     snprintf((char *)header + 148, 8, "%06o", sum);
 }
 
-/* A ustar header; what a test wants to be different it changes in what is answered, and then seals again. */
+/* Adds a ustar header and returns it. A test changes the fields it wants to be different, then seals the header
+ * again. */
 static uint8_t *add_header(const char *name, char type, uint64_t size) {
     uint8_t *header = made.bytes + made.length;
     CHECK(made.length + BLOCK <= sizeof made.bytes);
@@ -57,9 +58,9 @@ static void add_end(void) {
     made.length += 2 * BLOCK;
 }
 
-/* One PAX record, with its own length in front. */
+/* Adds one PAX record, which begins with its own length. */
 static void add_record(char *records, const char *keyword, const char *value) {
-    size_t rest = strlen(keyword) + strlen(value) + 3; /* blank, equals, newline */
+    size_t rest = strlen(keyword) + strlen(value) + 3; /* the space, the equals sign and the newline */
     size_t length = rest + 1;
     while (length != rest + (size_t)snprintf(NULL, 0, "%zu", length))
         length++;
@@ -73,7 +74,7 @@ static void add_pax(char type, const char *keyword, const char *value) {
     add("PaxHeader/x", type, records);
 }
 
-/* The result of a walk, as text: a line a member, "TYPE NAME [-> LINK] MODE SIZE CONTENT". */
+/* The result of a walk as text. Each member is one line: "TYPE NAME [-> LINK] MODE SIZE CONTENT". */
 typedef struct tar_walk {
     char text[300000];
     spate_status status;
@@ -121,14 +122,14 @@ static void walk_with(tar_walk *walk, spate_tar *tar, size_t step, bool read) {
     }
     CHECK_NUMBER(walk->status, walk->error.status);
     size_t produced;
-    CHECK_STATUS(walk->status, spate_tar_next(tar, &entry, &more, NULL)); /* the end, or the failure, is told again */
+    CHECK_STATUS(walk->status, spate_tar_next(tar, &entry, &more, NULL)); /* another call repeats the result */
     CHECK(!more);
     if (walk->status != SPATE_OK)
         CHECK_STATUS(walk->status, spate_tar_read(tar, (uint8_t *)walk->text, 1, &produced, NULL));
     spate_tar_close(tar);
 }
 
-/* Stored blocks inside gzip. */
+/* Compresses the bytes with gzip at the fastest level. */
 static uint8_t *wrapped(const uint8_t *bytes, size_t length, size_t *wrapped_length) {
     z_stream stream = {0};
     CHECK(deflateInit2(&stream, 1, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY) == Z_OK);
@@ -146,7 +147,7 @@ static uint8_t *wrapped(const uint8_t *bytes, size_t length, size_t *wrapped_len
 
 static tar_walk from_memory, from_stream;
 
-/* Walks the first `length` bytes in both modes, which must tell the same. */
+/* Walks the first `length` bytes from memory and from a stream. Both walks must have the same result. */
 static tar_walk *walk_bytes(size_t length) {
     spate_tar *tar;
     size_t gzip_length;
@@ -171,7 +172,7 @@ static tar_walk *walk_bytes(size_t length) {
     return &from_memory;
 }
 
-static void tells(const char *expected) {
+static void check_list(const char *expected) {
     tar_walk *seen = walk_bytes(made.length);
     if (seen->status != SPATE_OK)
         fprintf(stderr, "%s: %s\n", seen->error.member, seen->error.message);
@@ -196,7 +197,7 @@ TEST(plain_members) {
     add("empty", '0', "");
     add("contiguous", '7', "c");
     add_end();
-    tells("f lib/a.rb 644 7 puts 1\n\nd lib/ 644 0 \nf old 755 1 x\nf empty 644 0 \nf contiguous 644 1 c\n");
+    check_list("f lib/a.rb 644 7 puts 1\n\nd lib/ 644 0 \nf old 755 1 x\nf empty 644 0 \nf contiguous 644 1 c\n");
 }
 
 TEST(links_and_others) {
@@ -211,44 +212,45 @@ TEST(links_and_others) {
     add("V", 'V', "");
     add("?", '?', "skipped");
     add_end();
-    tells("s s -> ../t 644 0 \nl h -> t 644 0 \nc c 644 0 \nc b 644 0 \nc p 644 0 \no V 644 0 \no ? 644 7 skipped\n");
+    check_list(
+        "s s -> ../t 644 0 \nl h -> t 644 0 \nc c 644 0 \nc b 644 0 \nc p 644 0 \no V 644 0 \no ? 644 7 skipped\n");
 }
 
 TEST(an_old_directory_is_a_name_with_a_slash) {
     made.length = 0;
     add("a/", '\0', "");
     add("b/", '0', "");
-    tells("d a/ 644 0 \nd b/ 644 0 \n");
+    check_list("d a/ 644 0 \nd b/ 644 0 \n");
     add("a/", '0', "x");
     answers(SPATE_CORRUPT, "with 1 bytes of content");
 }
 
 TEST(the_end_of_an_archive) {
     made.length = 0;
-    tells("");
+    check_list("");
     add_end();
-    tells("");
+    check_list("");
     add("a", '0', "1");
-    tells("f a 644 1 1\n"); /* no zero blocks */
+    check_list("f a 644 1 1\n"); /* without zero blocks */
     add("a", '0', "1");
-    made.length += BLOCK; /* one */
+    made.length += BLOCK; /* one zero block */
     memset(made.bytes + made.length - BLOCK, 0, BLOCK);
-    tells("f a 644 1 1\n");
+    check_list("f a 644 1 1\n");
     add("a", '0', "1");
-    memset(made.bytes + made.length, 0, 100); /* a part of one */
+    memset(made.bytes + made.length, 0, 100); /* part of a zero block */
     made.length += 100;
-    tells("f a 644 1 1\n");
+    check_list("f a 644 1 1\n");
     add("a", '0', "1");
     add_end();
-    memset(made.bytes + made.length, 'x', 3 * BLOCK); /* what follows is ignored */
+    memset(made.bytes + made.length, 'x', 3 * BLOCK); /* anything after the end is ignored */
     made.length += 3 * BLOCK;
-    tells("f a 644 1 1\n");
+    check_list("f a 644 1 1\n");
     add("a", '0', "1");
     made.length -= BLOCK - 1; /* the last padding is missing */
-    tells("f a 644 1 1\n");
+    check_list("f a 644 1 1\n");
     add("a", '0', "1");
     made.length -= 10;
-    tells("f a 644 1 1\n");
+    check_list("f a 644 1 1\n");
 }
 
 TEST(truncated_at_every_byte) {
@@ -272,7 +274,7 @@ TEST(every_single_bit_of_a_header_flipped) {
     for (size_t bit = 0; bit < 8 * BLOCK; bit++) {
         made.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
         spate_status status = walk_bytes(made.length)->status;
-        /* a blank before or after the checksum's digits may become a NUL, and a NUL a blank */
+        /* In the checksum field, a space next to the digits may become a NUL, and a NUL a space. */
         CHECK(status != SPATE_OK || (bit / 8 >= 148 && bit / 8 < 156));
         made.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
     }
@@ -288,13 +290,13 @@ TEST(checksums) {
     add("a", '0', "");
     memcpy(made.bytes + 148, "12x4567", 7);
     answers(SPATE_CORRUPT, "checksum");
-    add("\xe9\xe9", '0', ""); /* summed as signed bytes */
+    add("\xe9\xe9", '0', ""); /* its checksum is the sum of signed bytes */
     unsigned sum = 0;
     memset(made.bytes + 148, ' ', 8);
     for (int i = 0; i < BLOCK; i++)
         sum += (unsigned)(int8_t)made.bytes[i];
     snprintf((char *)made.bytes + 148, 8, "%06o", sum);
-    tells("f \xe9\xe9 644 0 \n");
+    check_list("f \xe9\xe9 644 0 \n");
     memset(made.bytes, '<', BLOCK);
     made.length = BLOCK;
     answers(SPATE_CORRUPT, "missing tar header");
@@ -310,13 +312,13 @@ static void size_field(const char *bytes, size_t length) {
 
 TEST(sizes) {
     size_field("1", 1);
-    tells("f a 644 1 x\n");
+    check_list("f a 644 1 x\n");
     size_field("     1 ", 7);
-    tells("f a 644 1 x\n");
+    check_list("f a 644 1 x\n");
     size_field("000000000001", 12);
-    tells("f a 644 1 x\n");
+    check_list("f a 644 1 x\n");
     size_field("\x80\0\0\0\0\0\0\0\0\0\0\1", 12);
-    tells("f a 644 1 x\n");
+    check_list("f a 644 1 x\n");
     size_field("-1", 2);
     answers(SPATE_CORRUPT, "negative");
     size_field("8", 1);
@@ -335,7 +337,7 @@ TEST(sizes) {
     answers(SPATE_CORRUPT, "too large");
     size_field("\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 12);
     answers(SPATE_CORRUPT, "too large");
-    size_field("\x80\0\0\0\x7f\xff\xff\xff\xff\xff\xff\xff", 12); /* 2^63 - 1: no overflow in reckoning its padding */
+    size_field("\x80\0\0\0\x7f\xff\xff\xff\xff\xff\xff\xff", 12); /* 2^63 - 1: the padding must not overflow */
     answers(SPATE_TRUNCATED, "the archive ends");
     size_field("777777777777", 12);
     answers(SPATE_TRUNCATED, "the archive ends");
@@ -345,10 +347,10 @@ TEST(modes) {
     made.length = 0;
     memcpy(add("a", '0', "") + 100, "104755\0", 7);
     seal(made.bytes);
-    tells("f a 4755 0 \n");
+    check_list("f a 4755 0 \n");
     memset(add("a", '0', "") + 100, 0, 8);
     seal(made.bytes);
-    tells("f a 0 0 \n");
+    check_list("f a 0 0 \n");
     memcpy(add("a", '0', "") + 100, "rw-r--r", 7);
     seal(made.bytes);
     answers(SPATE_CORRUPT, "mode");
@@ -363,14 +365,14 @@ TEST(names_over_two_fields) {
     seal(made.bytes);
     char expected[200];
     sprintf(expected, "f some/prefix/%s 644 0 \n", name);
-    tells(expected);
+    check_list(expected);
     memset(add(name, '0', "") + 345, 'p', 155);
     seal(made.bytes);
     char longest[400];
     memset(longest, 'p', 157);
     memcpy(longest, "f ", 2);
     sprintf(longest + 157, "/%s 644 0 \n", name);
-    tells(longest);
+    check_list(longest);
 }
 
 static uint8_t *add_with_times_of_star(void) {
@@ -384,8 +386,8 @@ static uint8_t *add_with_times_of_star(void) {
 
 TEST(times_of_star_are_no_prefix) {
     add_with_times_of_star();
-    tells("f folder/name 644 0 \n");
-    add_with_times_of_star()[476] = '9'; /* no octal number, so it is a prefix, with a NUL inside */
+    check_list("f folder/name 644 0 \n");
+    add_with_times_of_star()[476] = '9'; /* not an octal number, so the field is a prefix with a NUL in it */
     seal(made.bytes);
     answers(SPATE_REFUSED, "null byte");
 }
@@ -393,14 +395,14 @@ TEST(times_of_star_are_no_prefix) {
 TEST(no_prefix_outside_ustar) {
     made.length = 0;
     add("a", '0', "");
-    memcpy(made.bytes + 257, "ustar  ", 8); /* GNU: times are kept there */
+    memcpy(made.bytes + 257, "ustar  ", 8); /* the GNU format stores times in the prefix field */
     memcpy(made.bytes + 345, "14000000000", 11);
     seal(made.bytes);
-    tells("f a 644 0 \n");
-    add("a", '0', ""); /* v7 */
+    check_list("f a 644 0 \n");
+    add("a", '0', ""); /* v7 format */
     memset(made.bytes + 257, 0, 255);
     seal(made.bytes);
-    tells("f a 644 0 \n");
+    check_list("f a 644 0 \n");
     add("a", '0', "");
     memcpy(made.bytes + 257, "other", 6);
     memcpy(made.bytes + 345, "prefix", 6);
@@ -445,7 +447,7 @@ TEST(gnu_long_names) {
     add("short", '2', "");
     add("next", '0', "");
     sprintf(expected, "s %s -> link 644 0 \nf next 644 0 \n", name);
-    tells(expected);
+    check_list(expected);
     add("././@LongLink", 'L', "a");
     add("././@LongLink", 'L', "b");
     add("c", '0', "");
@@ -470,11 +472,11 @@ TEST(pax_wins) {
     add("././@LongLink", 'K', "gnu target");
     add("short", '2', "");
     add("next", '0', "");
-    tells("s from/pax -> pax target 644 0 \nf next 644 0 \n");
+    check_list("s from/pax -> pax target 644 0 \nf next 644 0 \n");
 }
 
-/* The size is the file's, not that of the long name between (CVE-2025-62518): readers that skip by the wrong one of the
- * two see a member of the payload's making. */
+/* The PAX size belongs to the file, not to the long name in between (CVE-2025-62518). A reader that skips the wrong
+ * size finds a forged member in the content. */
 TEST(pax_size_wins_and_belongs_to_the_file) {
     made.length = 0;
     add_pax('x', "size", "1024");
@@ -493,13 +495,13 @@ TEST(pax_size_wins_and_belongs_to_the_file) {
     add_header("a", '0', 5 * BLOCK);
     add_payload("x", 1);
     add("b", '0', "");
-    tells("f a 644 1 x\nf b 644 0 \n");
+    check_list("f a 644 1 x\nf b 644 0 \n");
     add_pax('x', "size", "3");
     add("d", '5', "");
     answers(SPATE_CORRUPT, "with 3 bytes of content");
 }
 
-TEST(pax_sizes_that_are_none) {
+TEST(invalid_pax_sizes) {
     static const char *const sizes[] = {"-1", "0x1", "1 ", "1.5", "9223372036854775808", "99999999999999999999999"};
     made.length = 0;
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
@@ -512,7 +514,7 @@ TEST(pax_sizes_that_are_none) {
     answers(SPATE_TRUNCATED, "the archive ends");
 }
 
-TEST(an_empty_pax_value_takes_back) {
+TEST(empty_pax_value_removes_the_previous_one) {
     char records[200] = "";
     made.length = 0;
     add_record(records, "path", "first");
@@ -521,16 +523,16 @@ TEST(an_empty_pax_value_takes_back) {
     add_record(records, "size", "");
     add("x", 'x', records);
     add("a", '0', "1");
-    tells("f a 644 1 1\n");
+    check_list("f a 644 1 1\n");
     records[0] = '\0';
     add_record(records, "path", "first");
     add_record(records, "path", "second");
     add("x", 'x', records);
     add("a", '0', "1");
-    tells("f second 644 1 1\n");
+    check_list("f second 644 1 1\n");
 }
 
-/* Solaris' tar wrote PAX headers of type X: RubyGems ignores them, npm reads them. */
+/* Solaris' tar wrote PAX headers with type X. RubyGems ignores them, and npm reads them. */
 TEST(old_pax) {
     char records[200] = "";
     made.length = 0;
@@ -554,7 +556,7 @@ TEST(old_pax) {
     made.length = 0;
 }
 
-TEST(pax_that_is_none) {
+TEST(invalid_pax) {
     static const char *const records[] = {"path=a\n",
                                           "99 path=a\n",
                                           "6 path=a\n",
@@ -598,10 +600,10 @@ TEST(global_headers) {
     add_pax('g', "mtime", "1");
     add("b", '0', "x");
     add("c", '0', "y");
-    tells("f a 644 1 x\nf c 644 1 y\n");
+    check_list("f a 644 1 x\nf c 644 1 y\n");
     add_pax('g', "comment", "alone");
     add_end();
-    tells("");
+    check_list("");
     static const char *const keywords[] = {"path", "linkpath", "size", "GNU.sparse.major"};
     for (size_t i = 0; i < 4; i++) {
         add_pax('g', keywords[i], "1");
@@ -621,7 +623,7 @@ TEST(sparse_files) {
     answers(SPATE_REFUSED, "another volume");
 }
 
-TEST(content_of_what_has_none) {
+TEST(content_of_members_without_content) {
     made.length = 0;
     for (const char *type = "125"; *type != '\0'; type++) {
         add("a", *type, "x");
@@ -646,7 +648,7 @@ TEST(a_long_pax_path) {
     add_pax('x', "path", path);
     add("a", '0', "");
     sprintf(expected, "f %s 644 0 \n", path);
-    tells(expected);
+    check_list(expected);
 }
 
 TEST(a_stream_is_checked_to_its_end) {

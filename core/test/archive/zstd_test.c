@@ -1,11 +1,11 @@
-/* Files compressed and expanded by the system's library; damaged ones end with a status. */
+/* Tests that the system's library compresses and expands files, and that a damaged file returns a status. */
 #include "archive/zstd.h"
 #include "test/scratch.h"
 
 #define LARGE ((size_t)1 << 20)
 #define NEEDS_ZSTD() NEEDS(!spate_zstd_missing(), "no libzstd.so.1 here")
 
-/* A file of these bytes, open at its start. */
+/* Returns a descriptor of a new file with these bytes, positioned at the start. */
 static int holding(const void *bytes, size_t length) {
     int descriptor = open(fresh("file"), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     CHECK(descriptor >= 0);
@@ -55,7 +55,7 @@ static const uint8_t *noise(void) {
     return bytes;
 }
 
-TEST(what_was_compressed_comes_back) {
+TEST(compressed_data_expands_to_the_original) {
     static uint8_t packed[2 * LARGE];
     static uint8_t bytes[2 * LARGE];
     static const uint8_t zeros[LARGE];
@@ -72,8 +72,8 @@ TEST(what_was_compressed_comes_back) {
     }
 }
 
-/* A library that a build has copied. */
-TEST(what_is_there_twice_costs_once) {
+/* For example, a build may contain two copies of a library. */
+TEST(repeated_data_is_stored_once) {
     enum { BETWEEN = 4 };
     static uint8_t bytes[(BETWEEN + 2) * LARGE];
     static uint8_t packed[2 * LARGE];
@@ -94,7 +94,7 @@ TEST(no_more_than_allowed_is_written) {
     CHECK_OK(expand(packed, small, LARGE, NULL, NULL));
 }
 
-TEST(what_was_cut_ends_too_early) {
+TEST(truncated_data_is_truncated) {
     static uint8_t packed[2 * LARGE];
     NEEDS_ZSTD();
     size_t length = compress(noise(), 300000, packed, sizeof(packed));
@@ -112,19 +112,19 @@ TEST(a_changed_byte_is_found) {
         packed[at] ^= 0x55;
         spate_status status = expand(packed, length, LARGE, bytes, &got);
         packed[at] ^= 0x55;
-        /* Unused bits of the header change nothing. */
+        /* A flip of an unused header bit has no effect. */
         CHECK(status != SPATE_OK || (got == 20000 && memcmp(bytes, noise(), got) == 0));
     }
 }
 
-TEST(a_window_larger_than_ours_is_refused) {
-    /* Magic, descriptor, a window of 2^31 bytes, one empty last block. */
+TEST(window_larger_than_the_limit_is_refused) {
+    /* The magic number, the descriptor, a window of 2^31 bytes, and one empty last block. */
     static const uint8_t frame[] = {0x28, 0xb5, 0x2f, 0xfd, 0x00, 0xa8, 0x01, 0x00, 0x00};
     NEEDS_ZSTD();
     CHECK_STATUS(SPATE_CORRUPT, expand(frame, sizeof(frame), LARGE, NULL, NULL));
 }
 
-TEST(bytes_behind_the_frame_are_refused) {
+TEST(bytes_after_the_frame_are_refused) {
     static uint8_t packed[2 * LARGE];
     NEEDS_ZSTD();
     size_t length = compress("abc", 3, packed, sizeof(packed));
@@ -134,7 +134,7 @@ TEST(bytes_behind_the_frame_are_refused) {
     CHECK_STATUS(SPATE_CORRUPT, expand(packed, 2 * length, LARGE, NULL, NULL));
 }
 
-TEST(what_is_no_frame_is_refused) {
+TEST(invalid_frame_is_refused) {
     NEEDS_ZSTD();
     CHECK_STATUS(SPATE_CORRUPT, expand((const uint8_t *)"<html><body>not found</body>", 28, LARGE, NULL, NULL));
 }
@@ -152,7 +152,7 @@ TEST(cancelled_work_ends) {
     close(to);
 }
 
-TEST(failures_of_the_system_are_told) {
+TEST(system_errors_are_returned) {
     spate_error error;
     NEEDS_ZSTD();
     int from = holding("abc", 3);

@@ -9,7 +9,7 @@ static spate_status read_into(const char *path, spate_buffer *buffer, spate_erro
     return status;
 }
 
-/* A pipe in a file's place would wait for its writer. */
+/* Opening a pipe instead of a file would wait for a writer. */
 TEST(only_regular_files_are_read) {
     const char *pipe_path = fresh("pipe"), *link = fresh("link"), *folder = fresh("folder");
     spate_buffer buffer = {0};
@@ -24,7 +24,7 @@ TEST(only_regular_files_are_read) {
     CHECK_NUMBER(ELOOP, error.system_errno);
 }
 
-TEST(a_file_of_the_longest_length_is_read_whole) {
+TEST(file_of_the_maximum_length_is_read) {
     static char text[1001];
     spate_buffer buffer = {0};
     struct stat info;
@@ -39,7 +39,7 @@ TEST(a_file_of_the_longest_length_is_read_whole) {
     spate_buffer_free(&buffer);
 }
 
-TEST(what_cannot_be_published_leaves_what_was_there) {
+TEST(failed_publish_keeps_the_existing_file) {
     const char *path = fresh("taken");
     spate_error error;
     CHECK(mkdir(path, 0700) == 0);
@@ -50,7 +50,7 @@ TEST(what_cannot_be_published_leaves_what_was_there) {
     CHECK_NUMBER(ENOENT, error.system_errno);
 }
 
-/* Deeper than a path can be long, and than there are descriptors. */
+/* The tree is deeper than a path can be long, and deeper than the number of descriptors a process may open. */
 TEST(a_folder_of_any_depth_is_removed) {
     const char *top = fresh("deep");
     CHECK(mkdir(top, 0700) == 0);

@@ -33,7 +33,7 @@ TEST(every_job_runs_once) {
     }
 }
 
-TEST(no_threads_are_one) {
+TEST(zero_threads_mean_one) {
     spate_pool *pool;
     CHECK_OK(spate_pool_new(&pool, 0));
     run_and_check(pool, 100);
@@ -49,7 +49,7 @@ static void fail_job(void *context, size_t index) {
     atomic_fetch_add(&first_failures, spate_failure_note(context, status, &error));
 }
 
-TEST(one_failure_is_the_first) {
+TEST(first_failure_is_returned) {
     spate_pool *pool;
     spate_failure failure = {0};
     spate_error error;
@@ -101,7 +101,7 @@ TEST(callers_share_the_pool) {
     spate_pool_free(pool);
 }
 
-/* A long run is in progress; a short one is served between its chunks, not after it. */
+/* A short run is scheduled between the chunks of a long run, not after them. */
 TEST(a_short_run_does_not_wait_for_a_long_one) {
     spate_pool *pool;
     pthread_t thread;
@@ -120,15 +120,15 @@ TEST(a_short_run_does_not_wait_for_a_long_one) {
     spate_pool_free(pool);
 }
 
-#ifndef __SANITIZE_THREAD__ /* ThreadSanitizer forbids threads in a child of a threaded program */
-TEST(a_forked_child_has_threads_of_its_own) {
+#ifndef __SANITIZE_THREAD__ /* ThreadSanitizer does not allow threads in the child of a threaded program */
+TEST(forked_child_has_its_own_threads) {
     spate_pool *pool;
     CHECK_OK(spate_pool_new(&pool, 4));
     run_and_check(pool, 1000);
     pid_t child = fork();
     CHECK(child >= 0);
     if (child == 0) {
-        alarm(10); /* a child that waits for its parent's threads waits for ever */
+        alarm(10); /* a child that waits for its parent's threads would wait forever */
         memset((void *)seen, 0, sizeof(seen));
         bool ran = spate_pool_run(pool, 1000, mark, NULL) == SPATE_OK;
         for (size_t i = 0; i < 1000; i++)

@@ -17,8 +17,8 @@ static const char *reason(const char *path) {
 
 #define NEEDS_ROOT NEEDS(geteuid() == 0, "only root can give a folder away")
 
-/* As in CI containers: the process is root, HOME belongs to another user. */
-TEST(a_home_may_be_another_users_and_nothing_below_it) {
+/* CI containers often run this way: the process is root, and HOME belongs to another user. */
+TEST(only_home_itself_may_belong_to_another_user) {
     const char *home = fresh("home"), *link = fresh("link");
     char cache[PATH_MAX / 2], below[PATH_MAX];
     NEEDS_ROOT;
@@ -39,8 +39,8 @@ TEST(a_home_may_be_another_users_and_nothing_below_it) {
     CHECK_STRING("others", reason(below));
 }
 
-/* As seen from a user namespace, where root has the overflow user ID. */
-TEST(who_owns_the_root_folder_may_own_what_is_on_the_way) {
+/* In a user namespace, the host's root may be shown as the overflow user ID. Then this user owns the root folder. */
+TEST(owner_of_the_root_folder_may_own_parent_folders) {
     const char *root = fresh("root");
     char below[PATH_MAX];
     int status = -1;

@@ -69,7 +69,7 @@ static bool finds(const spate_compile_cache *compile_cache, const char *path, si
                                     index);
 }
 
-TEST(what_is_written_is_read_in_its_order) {
+TEST(written_content_is_read_in_order) {
     static const char *const paths[] = {"/app/b.rb", "/app/a.rb", "/app/t\xc3\xa4st.rb"};
     const char *path = written();
     spate_compile_cache *compile_cache = opened(path);
@@ -108,7 +108,7 @@ TEST(what_is_written_is_read_in_its_order) {
     spate_compile_cache_close(NULL);
 }
 
-TEST(nothing_at_all_is_a_compile_cache_too) {
+TEST(empty_compile_cache_is_valid) {
     const char *path = fresh("compile_cache");
     size_t index;
     CHECK_OK(spate_compile_cache_write(path, key, NULL, 0, NULL, 0, NULL));
@@ -137,9 +137,9 @@ TEST(thousands_are_found) {
     spate_compile_cache_close(compile_cache);
 }
 
-/* ---- what the writer refuses, and what it leaves ---- */
+/* ---- what the writer refuses and what it leaves behind ---- */
 
-TEST(two_of_one_path_are_refused) {
+TEST(duplicate_paths_are_refused) {
     spate_compile_cache_file files[] = {file_of("/a", "1"), file_of("/a", "2")};
     spate_compile_cache_data data[] = {data_of("a", "1"), data_of("a", "2")};
     const char *path = fresh("compile_cache");
@@ -150,13 +150,13 @@ TEST(two_of_one_path_are_refused) {
     CHECK(!exists(path));
 }
 
-/* Ruby's strings may go on behind it, or end with the memory. */
-TEST(an_error_names_no_more_than_the_name) {
+/* The name may be part of a longer Ruby string, or the memory may end right after it. */
+TEST(error_contains_only_the_name) {
     spate_compile_cache_data data[] = {data_of("name", "1"), data_of("name", "2")};
     spate_error error;
     data[0].name_length = data[1].name_length = 2;
     CHECK_STATUS(SPATE_REFUSED, spate_compile_cache_write(fresh("compile_cache"), key, NULL, 0, data, 2, &error));
-    CHECK_STRING("two data of one name: na", error.message);
+    CHECK_STRING("duplicate data entry: na", error.message);
 }
 
 TEST(paths_that_cannot_be_are_refused) {
@@ -190,8 +190,8 @@ static size_t entries_of(const char *folder) {
     return count;
 }
 
-/* A disk that is full ends a write as a file's size limit does, only with another errno. */
-TEST(a_write_that_fails_leaves_what_was_there) {
+/* A full disk ends a write just like a file size limit, only with a different errno. */
+TEST(failed_write_keeps_the_existing_file) {
     const char *folder = fresh("folder");
     char path[PATH_MAX];
     static char large[1 << 20];
@@ -214,14 +214,14 @@ TEST(a_write_that_fails_leaves_what_was_there) {
     spate_compile_cache_close(opened(path));
 }
 
-TEST(a_folder_that_is_not_there_is_told) {
+TEST(missing_folder_is_an_error) {
     spate_error error;
     CHECK_STATUS(SPATE_SYSTEM,
                  spate_compile_cache_write(in_scratch("none/compile_cache"), key, NULL, 0, NULL, 0, &error));
     CHECK_NUMBER(ENOENT, error.system_errno);
 }
 
-/* A reader that has the old one open keeps it; others see the old or the new one, never a part. */
+/* A reader that has the old file open keeps it. Other readers see the old or the new file, never a part of one. */
 TEST(a_compile_cache_is_replaced_and_never_written_into) {
     const char *path = written();
     spate_compile_cache *compile_cache = opened(path);
@@ -235,7 +235,7 @@ TEST(a_compile_cache_is_replaced_and_never_written_into) {
     spate_compile_cache_close(compile_cache);
 }
 
-TEST(many_writers_and_readers_meet_whole_compile_caches_only) {
+TEST(concurrent_readers_see_only_complete_compile_caches) {
     const char *path = written();
     pid_t children[4];
     for (int child = 0; child < 4; child++) {
@@ -261,9 +261,9 @@ TEST(many_writers_and_readers_meet_whole_compile_caches_only) {
     }
 }
 
-/* ---- whose file it is ---- */
+/* ---- the kind and the owner of the file ---- */
 
-TEST(files_that_are_not_there_or_not_files) {
+TEST(missing_files_and_other_types) {
     const char *folder = fresh("folder");
     const char *fifo = fresh("fifo");
     CHECK_FAULT(SPATE_COMPILE_CACHE_MISSING, fresh("none"));
@@ -288,7 +288,7 @@ TEST(symlinks_are_not_followed) {
     CHECK_FAULT(SPATE_COMPILE_CACHE_SYMLINK, inside);
 }
 
-TEST(what_others_may_write_is_not_used) {
+TEST(files_that_others_may_write_are_not_used) {
     const char *folder = fresh("folder");
     char path[PATH_MAX];
     CHECK(mkdir(folder, 0700) == 0);
@@ -345,7 +345,7 @@ static void seal(spate_buffer *file) {
     memcpy(file->bytes, &header, sizeof(header));
 }
 
-/* Reads all there is to read. How many blobs and data were damaged. */
+/* Reads everything in the compile cache. Returns how many blobs and data entries were damaged. */
 static size_t read_all(spate_compile_cache *compile_cache) {
     size_t damaged = 0;
     size_t index;
@@ -367,7 +367,7 @@ static size_t read_all(spate_compile_cache *compile_cache) {
     return damaged;
 }
 
-/* Each byte of a small compile cache: refused at open, or a damaged blob, or padding that is never read. */
+/* Flips each byte of a small compile cache. Each flip makes the open fail, damages a blob, or hits unused padding. */
 TEST(every_flipped_byte_is_noticed) {
     spate_buffer file = bytes_of(written());
     uint8_t *original = malloc(file.length);
@@ -424,8 +424,8 @@ TEST(zeros_are_no_compile_cache) {
     CHECK_FAULT(SPATE_COMPILE_CACHE_MAGIC, path);
 }
 
-/* As a power loss may leave it: the header is there, the rest is not. */
-TEST(a_file_whose_rest_is_zeros_is_noticed) {
+/* A power loss may leave such a file: it begins with the right bytes, and the rest is zeros. */
+TEST(file_that_ends_with_zeros_is_rejected) {
     spate_buffer file = bytes_of(compile_cache_of_30_000_bytes());
     spate_compile_cache *compile_cache;
     spate_compile_cache_fault fault;
@@ -452,12 +452,12 @@ TEST(a_header_that_claims_600_megabytes) {
     CHECK(descriptor >= 0);
     CHECK(pwrite(descriptor, &claimed, sizeof(claimed), offsetof(disk_header, length)) == sizeof(claimed));
     CHECK_FAULT(SPATE_COMPILE_CACHE_SHORT, path);
-    CHECK(ftruncate(descriptor, (off_t)claimed) == 0); /* sparse */
+    CHECK(ftruncate(descriptor, (off_t)claimed) == 0); /* a sparse file */
     CHECK(close(descriptor) == 0);
     CHECK_FAULT(SPATE_COMPILE_CACHE_LIMITS, path);
 }
 
-TEST(others_are_told_apart) {
+TEST(other_faults_are_distinguished) {
     static const struct {
         size_t at;
         spate_compile_cache_fault fault;
@@ -479,8 +479,8 @@ TEST(others_are_told_apart) {
     spate_buffer_free(&file);
 }
 
-/* Invalid lengths and offsets under a correct checksum, as in a hand-made compile cache. */
-TEST(lying_lengths_and_offsets_are_refused) {
+/* Sets invalid lengths and offsets and makes the checksum match, as a forged compile cache would. */
+TEST(wrong_lengths_and_offsets_are_refused) {
     spate_buffer file = bytes_of(written());
     disk_header header;
     memcpy(&header, file.bytes, sizeof(header));
@@ -545,8 +545,8 @@ TEST(lying_lengths_and_offsets_are_refused) {
     spate_buffer_free(&file);
 }
 
-/* Flips under a correct checksum too: every compile cache that is accepted can be read to its end. */
-TEST(random_flips_never_lead_outside) {
+/* Flips random bits, with and without correcting the checksum. Every cache that opens can be read to its end. */
+TEST(random_flips_never_cause_reads_outside_the_file) {
     spate_buffer file = bytes_of(compile_cache_of_30_000_bytes());
     uint64_t random = 42;
     size_t taken = 0;
@@ -570,7 +570,7 @@ TEST(random_flips_never_lead_outside) {
     spate_buffer_free(&file);
 }
 
-TEST(memory_that_runs_out_is_told) {
+TEST(failed_allocations_return_an_error) {
     const char *path = written();
     const char *other = fresh("compile_cache");
     spate_compile_cache_file file = file_of("/a", "a");

@@ -6,7 +6,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-/* As if on a file system whose times are the kernel's, wherever the test runs. */
+/* Sets `kept`, as if the file system stored the kernel's times, regardless of the file system of the test. */
 static spate_source source_of(const char *path) {
     spate_source source;
     CHECK(spate_source_stat(path, &source));
@@ -14,7 +14,7 @@ static spate_source source_of(const char *path) {
     return source;
 }
 
-/* As if it had been recorded `later` nanoseconds after its last change. */
+/* Returns a file entry that was recorded `later` nanoseconds after the file's last change. */
 static spate_compile_cache_file recorded(const spate_source *source, int64_t later) {
     return (spate_compile_cache_file){
         .size = source->size,
@@ -27,7 +27,7 @@ static spate_compile_cache_file recorded(const spate_source *source, int64_t lat
 
 #define SECOND INT64_C(1000000000)
 
-TEST(what_is_as_it_was_is_the_same) {
+TEST(unchanged_file_is_the_same) {
     const char *path = fresh("file");
     write_text(path, "puts 1", 0644);
     spate_source source = source_of(path);
@@ -53,7 +53,7 @@ TEST(another_size_is_another_file) {
     CHECK_NUMBER(SPATE_SOURCE_SAME, spate_source_doubt(&source, &file));
 }
 
-TEST(any_other_time_or_inode_asks_for_the_content) {
+TEST(changed_time_or_inode_requires_reading) {
     const char *path = fresh("file");
     write_text(path, "puts 1", 0644);
     spate_source source = source_of(path);
@@ -69,7 +69,7 @@ TEST(any_other_time_or_inode_asks_for_the_content) {
     }
 }
 
-/* A change within the same tick of the clock leaves the times as they are. */
+/* A second change within the same clock tick does not change the times. */
 TEST(times_near_the_recording_are_not_trusted) {
     const char *path = fresh("file");
     write_text(path, "puts 1", 0644);
@@ -81,7 +81,7 @@ TEST(times_near_the_recording_are_not_trusted) {
         {0, SPATE_SOURCE_RECENT},
         {SPATE_FRESH_RACY_NS - 1, SPATE_SOURCE_RECENT},
         {SPATE_FRESH_RACY_NS, SPATE_SOURCE_SAME},
-        {-SECOND, SPATE_SOURCE_RECENT}, /* recorded before it was changed: the clock was set back */
+        {-SECOND, SPATE_SOURCE_RECENT}, /* recorded before the change, because the clock was set back */
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         spate_compile_cache_file file = recorded(&source, cases[i].later);
@@ -89,8 +89,8 @@ TEST(times_near_the_recording_are_not_trusted) {
     }
 }
 
-/* The ctime is enough: an mtime in the future, set by hand, does not cause reading the file each time. */
-TEST(an_mtime_at_the_recording_is_of_no_account) {
+/* The ctime alone is enough, so a file with an mtime in the future is not read at each start. */
+TEST(mtime_at_the_recording_is_ignored) {
     const char *path = fresh("file");
     write_text(path, "puts 1", 0644);
     spate_source source = source_of(path);
@@ -108,7 +108,7 @@ TEST(times_prove_nothing_where_no_kernel_keeps_them) {
     CHECK(utimensat(AT_FDCWD, path, past, 0) == 0);
     CHECK(stat(path, &info) == 0);
     CHECK(spate_times_kept(path, &info));
-    info.st_ctim.tv_nsec = 0; /* as a file system with times of one second has it, or an image made of files */
+    info.st_ctim.tv_nsec = 0; /* like a file system or a file-backed image whose times have whole seconds */
     CHECK(!spate_times_kept(path, &info));
     CHECK(stat("/proc/self/status", &info) == 0);
     info.st_ctim.tv_nsec = 1;
@@ -121,7 +121,7 @@ TEST(times_prove_nothing_where_no_kernel_keeps_them) {
     CHECK_NUMBER(SPATE_SOURCE_OTHER_SIZE, spate_source_compare(&source, &file));
 }
 
-TEST(symlinks_are_told_and_followed) {
+TEST(symlinks_are_reported_and_followed) {
     const char *path = fresh("file");
     const char *link = fresh("link");
     spate_source source;
@@ -152,7 +152,7 @@ TEST(the_content_is_hashed_in_pieces) {
 
 static char root[PATH_MAX];
 
-/* Two releases with the same file, and `current` that leads to one of them. */
+/* Makes two releases that contain the same file, and a link `current` to one of them. */
 static void releases(void) {
     char path[PATH_MAX + 32];
     char *real = realpath(in_scratch("."), NULL);
@@ -183,7 +183,7 @@ static bool match(spate_realpaths *realpaths, const char *path, const char *expe
     return spate_realpaths_match(realpaths, full, strlen(full), source.symlink, real, strlen(real));
 }
 
-TEST(a_file_is_where_its_folders_lead) {
+TEST(real_path_resolves_folders) {
     char link[PATH_MAX + 32];
     releases();
     spate_realpaths *realpaths = spate_realpaths_new();
@@ -208,7 +208,7 @@ TEST(a_file_is_where_its_folders_lead) {
     spate_realpaths_free(NULL);
 }
 
-/* Within two seconds, or at once after spate_realpaths_forget. */
+/* The change is seen within two seconds, or right after spate_realpaths_forget. */
 TEST(a_folder_that_leads_elsewhere_is_seen) {
     char link[PATH_MAX + 32];
     releases();
@@ -229,7 +229,7 @@ TEST(a_folder_that_leads_elsewhere_is_seen) {
     spate_realpaths_forget(NULL);
 }
 
-TEST(a_file_that_is_a_symlink_is_where_it_leads) {
+TEST(real_path_resolves_a_file_symlink) {
     char link[PATH_MAX + 32];
     releases();
     spate_realpaths *realpaths = spate_realpaths_new();
@@ -252,11 +252,11 @@ TEST(a_folder_that_leads_to_the_root) {
     CHECK(spate_realpaths_match(realpaths, asked, strlen(asked), false, file, strlen(file)));
     CHECK(spate_realpaths_match(realpaths, file, strlen(file), false, file, strlen(file)));
     CHECK(!spate_realpaths_match(realpaths, "/none", 5, false, file, strlen(file)));
-    CHECK(spate_realpaths_match(realpaths, "/none", 5, false, "/none", 5)); /* whether it exists was asked before */
+    CHECK(spate_realpaths_match(realpaths, "/none", 5, false, "/none", 5)); /* the caller knows that the file exists */
     spate_realpaths_free(realpaths);
 }
 
-TEST(hundreds_of_folders_are_kept) {
+TEST(hundreds_of_folders_are_cached) {
     char path[2 * PATH_MAX];
     releases();
     spate_realpaths *realpaths = spate_realpaths_new();

@@ -12,7 +12,7 @@ static void make_noise(void) {
     }
 }
 
-/* One bit at a time, as the definition has it. */
+/* Computes the checksum bit by bit, as its definition does. */
 static uint32_t by_definition(const uint8_t *bytes, size_t length) {
     uint32_t crc = UINT32_MAX;
     for (size_t i = 0; i < length; i++) {
@@ -23,7 +23,7 @@ static uint32_t by_definition(const uint8_t *bytes, size_t length) {
     return ~crc;
 }
 
-/* RFC 3720, B.4, and the check value of the polynomial's catalogues. */
+/* The values are from RFC 3720, B.4, and from the catalogues of CRC polynomials. */
 TEST(published_values) {
     uint8_t bytes[32];
     CHECK(spate_crc32c(0, "123456789", 9) == 0xe3069283);
@@ -38,7 +38,7 @@ TEST(published_values) {
     CHECK(spate_crc32c(0, bytes, sizeof(bytes)) == 0x46dd794e);
 }
 
-/* Around every length at which another way of summing begins, at every alignment. */
+/* Tries lengths around each point where the algorithm changes, at every alignment. */
 TEST(the_instruction_and_the_tables_agree_with_the_definition) {
     static const size_t lengths[] = {0,   1,   7,   8,    9,    63,   383,  384,  385,  511,   767,
                                      768, 769, 900, 3071, 3072, 3073, 3455, 3456, 6144, 10000, 19990};

@@ -4,7 +4,7 @@
 
 #include <pthread.h>
 
-/* FIPS 180-4 examples: "abc", and the empty message. */
+/* Examples from FIPS 180-4: "abc" and the empty message. */
 static const struct {
     spate_digest_kind kind;
     const char *message;

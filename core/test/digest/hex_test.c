@@ -2,7 +2,7 @@
 
 #include "digest/hex.h"
 
-TEST(hex_there_and_back) {
+TEST(hex_round_trip) {
     uint8_t bytes[256], back[256];
     char hex[513];
     for (int i = 0; i < 256; i++)
@@ -16,7 +16,7 @@ TEST(hex_there_and_back) {
     CHECK(spate_unhex("", 0, back, 0));
 }
 
-TEST(what_is_no_hex) {
+TEST(invalid_hex) {
     uint8_t bytes[4];
     CHECK(!spate_unhex("abc", 3, bytes, 1));
     CHECK(!spate_unhex("abcd", 4, bytes, 1));

@@ -12,16 +12,16 @@ static void check_hex(const char *expected, const void *bytes, size_t length) {
     CHECK_STRING(expected, hex);
 }
 
-/* FIPS 180-4's own examples. */
-TEST(published_messages_give_the_published_digests) {
+/* The examples are from FIPS 180-4. */
+TEST(published_messages_have_the_published_digests) {
     static const char *const two_blocks = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
     check_hex("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855", NULL, 0);
     check_hex("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad", "abc", 3);
     check_hex("248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1", two_blocks, strlen(two_blocks));
 }
 
-/* Each length around the blocks' ends and each way of cutting it, against libcrypto. */
-TEST(any_length_in_any_pieces_is_as_libcrypto_has_it) {
+/* Hashes each length around the block boundaries, whole and in two pieces. Compares the digest with libcrypto's. */
+TEST(any_length_in_any_pieces_equals_libcrypto) {
     uint8_t bytes[400];
     uint8_t expected[SPATE_SHA256_LENGTH];
     uint8_t found[SPATE_SHA256_LENGTH];

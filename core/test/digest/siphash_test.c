@@ -26,7 +26,8 @@ static void count_up(uint8_t *bytes, size_t length) {
         bytes[i] = (uint8_t)i;
 }
 
-/* Of the bytes 0, 1, 2 ...: the published vectors, and what OpenSSL's MAC says beyond them. */
+/* The input is the bytes 0, 1, 2 and so on. The short lengths are published vectors; OpenSSL's MAC gave the values for
+ * the longer ones. */
 TEST(published_vectors) {
     uint8_t bytes[1000];
     uint8_t hash[SPATE_SIPHASH_BYTES];
@@ -37,7 +38,7 @@ TEST(published_vectors) {
     }
 }
 
-TEST(pieces_of_any_length_give_the_same) {
+TEST(pieces_of_any_length_have_the_same_hash) {
     uint8_t bytes[64];
     uint8_t hash[SPATE_SIPHASH_BYTES];
     count_up(bytes, sizeof(bytes));

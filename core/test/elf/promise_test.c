@@ -4,7 +4,7 @@
 
 #include <fcntl.h>
 
-/* A shared library made of this C; its path. */
+/* Compiles the C code to a shared library and returns its path. */
 static const char *library(const char *name, const char *code, const char *versions, const char *options) {
     char command[4 * PATH_MAX];
     const char *folder = fresh("library");
@@ -38,7 +38,7 @@ static bool same_promise(const char *one, const char *two) {
 #define BOTH "LIB_1 { global: one; local: *; }; LIB_2 { global: two; } LIB_1;"
 #define FUNCTIONS "int one(void) { return 1; } int two(void) { return 2; }"
 
-TEST(versions_are_the_promise_where_there_are_some) {
+TEST(promise_consists_of_versions_if_there_are_any) {
     const char *first = library("libx.so.1", FUNCTIONS, BOTH, "");
     CHECK(same_promise(first,
                        library("libx.so.1", "int one(void) { return 7; } int two(void) { return 8; }", BOTH, "-O2")));
@@ -52,7 +52,7 @@ TEST(versions_are_the_promise_where_there_are_some) {
     CHECK(!same_promise(first, library("libx.so.1", FUNCTIONS, NULL, "")));
 }
 
-TEST(symbols_are_the_promise_where_there_are_no_versions) {
+TEST(promise_consists_of_symbols_without_versions) {
     static const char *const styles[] = {"-Wl,--hash-style=gnu", "-Wl,--hash-style=sysv"};
     for (int i = 0; i < 2; i++) {
         const char *first = library("libx.so.1", FUNCTIONS, NULL, styles[i]);
@@ -79,7 +79,7 @@ TEST(bytes_in_memory_are_as_a_file) {
     spate_buffer_free(&file);
 }
 
-TEST(the_libraries_of_this_machine_promise_something) {
+TEST(libraries_of_this_machine_have_a_promise) {
     uint8_t out[SPATE_SHA256_LENGTH];
     static const char *const paths[] = {"/lib/x86_64-linux-gnu/libc.so.6", "/lib/x86_64-linux-gnu/libz.so.1"};
     for (int i = 0; i < 2; i++)
@@ -87,7 +87,7 @@ TEST(the_libraries_of_this_machine_promise_something) {
             CHECK_OK(promise(paths[i], out));
 }
 
-TEST(what_promises_nothing_is_told) {
+TEST(files_without_a_promise_are_reported) {
     uint8_t out[SPATE_SHA256_LENGTH];
     const char *text = fresh("text");
     write_text(text, "INPUT(libx.so.1)", 0644);
@@ -98,15 +98,15 @@ TEST(what_promises_nothing_is_told) {
     CHECK_STATUS(SPATE_CORRUPT, promise(library(NULL, FUNCTIONS, NULL, ""), out));
 }
 
-/* Cut anywhere, and with any byte of its tables changed, it is followed no further than it goes. */
-TEST(damage_leads_nowhere) {
+/* Cuts the library at any length and changes any byte of its tables. The reader never leaves the file. */
+TEST(damaged_files_cause_no_read_outside) {
     static const char *const versions[] = {BOTH, NULL};
     for (int i = 0; i < 2; i++) {
         uint8_t out[SPATE_SHA256_LENGTH];
         spate_buffer file = {0};
         CHECK_OK(spate_read_file(library("libx.so.1", FUNCTIONS, versions[i], "-s"), 1 << 20, &file, NULL, NULL));
         for (size_t at = 0; at < file.length; at += harness_full() ? 1 : 7) {
-            uint8_t *exact = malloc(at + 1); /* its end is watched by the sanitizers */
+            uint8_t *exact = malloc(at + 1); /* the sanitizers watch the end of this copy */
             CHECK(exact != NULL);
             memcpy(exact, file.bytes, at);
             exact = realloc(exact, at > 0 ? at : 1);

@@ -43,7 +43,7 @@ static bool answer(void) {
     return spate_answer_recorded(&found, 26400000);
 }
 
-/* What the function writes to the descriptor. */
+/* Returns what the function writes to the descriptor. */
 static const char *output(int descriptor, bool (*print)(void)) {
     static char text[2048];
     int ends[2];
@@ -80,8 +80,8 @@ TEST(an_output_with_unknown_bytes_or_too_long_is_no_answer) {
     CHECK(!answer());
 }
 
-/* Ruby then repeats the command. */
-TEST(an_answer_that_cannot_be_written_is_none) {
+/* Ruby repeats the command in that case. */
+TEST(unwritable_output_is_left_to_ruby) {
     found = (struct spate_front_answer){.stream = STDERR_FILENO, .output = "x\n"};
     int kept = dup(STDERR_FILENO);
     int ends[2];

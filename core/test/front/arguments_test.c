@@ -13,19 +13,19 @@ TEST(commands_are_known_by_every_name) {
           READ("-").task == SPATE_TASK_RUBY);
 }
 
-TEST(no_words_are_for_ruby) {
+TEST(empty_arguments_are_left_to_ruby) {
     CHECK(spate_read_arguments((char *const[]){NULL}).task == SPATE_TASK_RUBY);
     CHECK(spate_read_arguments((char *const[]){"spate", NULL}).task == SPATE_TASK_RUBY);
 }
 
-TEST(invalid_words_are_for_ruby) {
+TEST(invalid_arguments_are_left_to_ruby) {
     CHECK(READ("version", "--no-cache").task == SPATE_TASK_RUBY && READ("version", "x").task == SPATE_TASK_RUBY);
     CHECK(READ("version", "--json=1").task == SPATE_TASK_RUBY && READ("version", "--").task == SPATE_TASK_RUBY);
     CHECK(READ("exec", "--gemfile").task == SPATE_TASK_RUBY && READ("exec", "--gemfile=").task == SPATE_TASK_RUBY);
     CHECK(READ("exec", "--gemfile", "-q", "x").task == SPATE_TASK_RUBY);
 }
 
-TEST(the_program_of_exec_begins_behind_its_options) {
+TEST(program_of_exec_follows_its_options) {
     spate_arguments read = READ("exec", "--verbose", "--gemfile", "g", "--verbose", "ruby");
     CHECK(read.task == SPATE_TASK_EXEC && read.verbose);
     CHECK_STRING("g", read.gemfile);

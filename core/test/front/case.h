@@ -1,4 +1,4 @@
-/* A record of the front end, written by a test. */
+/* Builds records of the front end for tests, and checks them with spate_front_in_place. */
 #ifndef SPATE_TEST_FRONT_CASE_H
 #define SPATE_TEST_FRONT_CASE_H
 
@@ -45,7 +45,7 @@ static void add_folder(const char *path) {
     folders[header.folders++] = (spate_in_place_folder){.path = add_text(path)};
 }
 
-/* A name in the last folder. */
+/* Adds a name in the last folder. */
 static void add_mark(const char *name, uint32_t facts) {
     char path[PATH_MAX];
     struct stat info = {0};
@@ -66,14 +66,14 @@ static void add_mark(const char *name, uint32_t facts) {
                                                   .owner = info.st_uid};
 }
 
-/* Hashes the lines of the process's ids and rights, as Record#rights. */
+/* Hashes the lines with the process's IDs and capabilities, as Record#rights does. */
 static void hash_rights(spate_siphash *hash) {
-    static const char *const names[] = {"Uid:", "Gid:", "Groups:", "CapEff:"};
+    static const char *const names[] = {"Uid:", "Gid:", "Groups:", "CapEff:", "NoNewPrivs:", "Seccomp:"};
     char line[8192];
     FILE *file = fopen(STATUS, "r");
     CHECK(file != NULL);
     while (fgets(line, sizeof(line), file))
-        for (size_t at = 0; at < 4; at++)
+        for (size_t at = 0; at < sizeof(names) / sizeof(*names); at++)
             if (strncmp(line, names[at], strlen(names[at])) == 0)
                 spate_siphash_add(hash, line, strcspn(line, "\n"));
     CHECK(fclose(file) == 0);
@@ -155,7 +155,7 @@ static bool holds_with(char *const *variables, unsigned threads) {
     return found;
 }
 
-/* Leaves no answer. */
+/* Checks the record and releases the answer. */
 static bool holds(void) {
     bool found = holds_with(environment, 0);
     spate_front_release(&answer);
@@ -172,7 +172,7 @@ static const char *in_place(const char *name) {
     return path;
 }
 
-/* Four paths of a folder, a missing folder, and one file below another. */
+/* Makes a record with four paths in a folder, a missing folder, and a file in a subfolder. */
 static void small_record(void) {
     begin();
     place = lasting(fresh("place"));

@@ -11,7 +11,7 @@ TEST(a_record_of_unchanged_paths_is_in_place) {
     spate_front_release(&answer);
 }
 
-TEST(each_changed_byte_is_a_doubt) {
+TEST(each_changed_byte_fails_the_check) {
     NEEDS_PROC;
     small_record();
     for (size_t at = 0; at < length; at++) {
@@ -24,7 +24,8 @@ TEST(each_changed_byte_is_a_doubt) {
     CHECK(holds());
 }
 
-/* Every part that is compared is a doubt. What else differs is the output, and which paths are looked at. */
+/* A changed field that is compared fails the check. Other fields affect only the output and the choice of paths to
+ * check. */
 TEST(each_changed_byte_with_its_checksum_stays_inside_of_the_record) {
     NEEDS_PROC;
     small_record();
@@ -41,7 +42,7 @@ TEST(each_changed_byte_with_its_checksum_stays_inside_of_the_record) {
     }
 }
 
-TEST(a_record_of_another_length_is_a_doubt) {
+TEST(record_of_another_length_fails_the_check) {
     NEEDS_PROC;
     small_record();
     for (size_t cut = 0; cut < length; cut++) {
@@ -58,7 +59,7 @@ TEST(a_record_of_another_length_is_a_doubt) {
     CHECK(!holds());
 }
 
-TEST(folders_with_more_or_fewer_marks_than_there_are_are_a_doubt) {
+TEST(wrong_number_of_marks_fails_the_check) {
     NEEDS_PROC;
     small_record();
     folders[2].count--;
@@ -74,7 +75,7 @@ TEST(folders_with_more_or_fewer_marks_than_there_are_are_a_doubt) {
 
 /* ---- paths ---- */
 
-/* Whether the record holds after a change, which a new record forgets. */
+/* Starts a new record for each change, and checks that the record no longer holds after it. */
 #define CHANGED(...)                                                                                                   \
     do {                                                                                                               \
         small_record();                                                                                                \
@@ -83,7 +84,7 @@ TEST(folders_with_more_or_fewer_marks_than_there_are_are_a_doubt) {
         CHECK(!holds());                                                                                               \
     } while (0)
 
-TEST(each_change_of_a_path_is_a_doubt) {
+TEST(each_change_of_a_path_fails_the_check) {
     NEEDS_PROC;
     CHANGED(write_text(in_place("read"), "longer", 0644));
     CHANGED(CHECK(unlink(in_place("read")) == 0));
@@ -99,8 +100,8 @@ TEST(each_change_of_a_path_is_a_doubt) {
     CHANGED(CHECK(rename(place, lasting(fresh("moved"))) == 0));
 }
 
-/* The same bytes and mtime, in another inode or with a new ctime. */
-TEST(a_replaced_file_is_a_doubt) {
+/* The file has the same bytes and mtime, but another inode or a new ctime. */
+TEST(replaced_file_fails_the_check) {
     NEEDS_PROC;
     NEEDS_TIMES;
     struct stat before;
@@ -117,10 +118,10 @@ TEST(a_replaced_file_is_a_doubt) {
     CHECK(!holds());
 }
 
-TEST(facts_that_are_not_recorded_do_not_count) {
+TEST(facts_that_are_not_recorded_are_ignored) {
     NEEDS_PROC;
     small_record();
-    write_text(in_place("deep/more"), "", 0644); /* the times of `deep` */
+    write_text(in_place("deep/more"), "", 0644); /* changes the times of `deep` */
     CHECK(chmod(in_place("looked"), 0600) == 0 && chmod(in_place("looked"), 0644) == 0);
     CHECK(mkdir(in_place("none"), 0755) == 0);
     CHECK(holds());
@@ -129,7 +130,7 @@ TEST(facts_that_are_not_recorded_do_not_count) {
     CHECK(holds());
 }
 
-TEST(two_threads_find_what_one_finds) {
+TEST(two_threads_have_the_result_of_one) {
     NEEDS_PROC;
     char name[32];
     begin();
@@ -161,9 +162,9 @@ TEST(two_threads_find_what_one_finds) {
         }
 }
 
-/* ---- the rest ---- */
+/* ---- other inputs ---- */
 
-TEST(the_environment_counts_in_any_order) {
+TEST(environment_is_compared_in_any_order) {
     NEEDS_PROC;
     small_record();
     char *same[] = {"SSH_X=new", "B=2", variable, "TERM=other", NULL};
@@ -183,7 +184,7 @@ TEST(the_environment_counts_in_any_order) {
     }
 }
 
-TEST(a_record_that_others_may_write_is_a_doubt) {
+TEST(record_that_others_may_write_fails_the_check) {
     NEEDS_PROC;
     char folder[PATH_MAX];
     small_record();
@@ -196,7 +197,7 @@ TEST(a_record_that_others_may_write_is_a_doubt) {
     CHECK(rmdir(path) == 0 && mkfifo(path, 0600) == 0 && !holds());
 }
 
-TEST(words_and_folders_have_records_of_their_own) {
+TEST(records_depend_on_words_and_folder) {
     NEEDS_PROC;
     small_record();
     char *more[] = {"install", "", NULL}, *none[] = {NULL};
@@ -208,7 +209,7 @@ TEST(words_and_folders_have_records_of_their_own) {
     CHECK(!spate_front_in_place(&request, &answer));
 }
 
-TEST(short_memory_is_a_doubt) {
+TEST(failed_allocations_fail_the_check) {
     NEEDS_PROC;
     small_record();
     harness_fail_allocation(-1);

@@ -54,7 +54,7 @@ TEST(options_that_need_an_ordinary_start_are_found) {
     CHECK(PLAIN("-e") && PLAIN("-0777") && !PLAIN("--", "-S"));
 }
 
-/* Writes spate-ruby; returns the path of a program beside it. */
+/* Writes spate-ruby and returns the path of a program next to it. */
 static const char *write_launcher(const char *folder, const char *facts) {
     static char program[PATH_MAX];
     char path[PATH_MAX];

@@ -1,4 +1,5 @@
-/* A record of a few inputs in a scratch folder, whose files are old enough for their times to prove something. */
+/* Makes a record of a few inputs in a scratch folder. The files are old enough for their times to prove that they are
+ * unchanged. */
 #ifndef SPATE_TEST_INPUTS_CASE_H
 #define SPATE_TEST_INPUTS_CASE_H
 
@@ -21,7 +22,7 @@
 static spate_inputs_place case_place;
 static spate_inputs_memo *case_memo;
 
-/* Past the time in which the kernel's clock may not have ticked. */
+/* Sleeps longer than a tick of the kernel's clock. */
 __attribute__((unused)) static void grow_old(void) {
     struct timespec time = {0, 30000000};
     nanosleep(&time, NULL);
@@ -47,7 +48,7 @@ __attribute__((unused)) static spate_status write_record(const char *path, const
     return spate_inputs_write(path, inputs, count, &case_place, &options, NULL, error);
 }
 
-/* Of one input; the record's path. */
+/* Writes a record of one input and returns its path. */
 __attribute__((unused)) static const char *record_of(spate_input_kind kind, uint32_t flags, const char *path) {
     const char *record = lasting(fresh("record"));
     spate_input input = {.kind = kind, .flags = flags, .path = path};
@@ -64,7 +65,7 @@ __attribute__((unused)) static const spate_inputs_answer *checked(const char *pa
     return &answer;
 }
 
-/* Checks and renews; whether there was something to renew. */
+/* Checks the record and renews it. Returns whether there was anything to renew. */
 __attribute__((unused)) static bool renewed(const char *path) {
     spate_inputs_answer answer;
     spate_inputs *record;

@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <utime.h>
 
-/* Another content, with the size and mtime that were there. */
+/* Writes other content, but keeps the size and the mtime. */
 static void rewrite(const char *path, const char *text) {
     struct stat before = stat_of(path);
     struct timespec times[2] = {before.st_atim, before.st_mtim};
@@ -38,7 +38,7 @@ TEST(a_file_is_its_content) {
     CHECK_CHANGE(SPATE_INPUTS_KIND, path, record);
 }
 
-TEST(a_touched_file_holds_and_is_worth_renewing) {
+TEST(touched_file_holds_and_can_be_renewed) {
     NEEDS_TIMES;
     const char *path = old_file("one");
     const char *record = record_of(SPATE_INPUT_FILE, 0, path);
@@ -51,10 +51,10 @@ TEST(a_touched_file_holds_and_is_worth_renewing) {
     CHECK(!renewed(record));
 }
 
-/* The record has another digest; a stamp saves looking at it. */
-TEST(a_thorough_check_reads_what_a_stamp_proves) {
+/* The record has a wrong digest. The stamp still matches, so a quick check does not read the file. */
+TEST(thorough_check_reads_files_with_valid_stamps) {
     NEEDS_TIMES;
-    static const uint8_t digest[] = {0x76, 0x92, 0xc3, 0xad}; /* the beginning of SHA-256 of "one" */
+    static const uint8_t digest[] = {0x76, 0x92, 0xc3, 0xad}; /* the first bytes of the SHA-256 of "one" */
     const char *path = old_file("one");
     const char *record = record_of(SPATE_INPUT_FILE, 0, path);
     uint8_t bytes[4096];
@@ -72,8 +72,8 @@ TEST(a_thorough_check_reads_what_a_stamp_proves) {
     case_place.thorough = false;
 }
 
-/* A stamp so fresh would prove no more than the one that is there. */
-TEST(what_changed_a_moment_ago_is_not_yet_worth_renewing) {
+/* The change is recent, so a new stamp would be too close to it to prove anything. */
+TEST(recent_change_is_not_renewed_yet) {
     const char *path = old_file("one");
     const char *record = record_of(SPATE_INPUT_FILE, 0, path);
     write_text(path, "one", 0644);
@@ -82,7 +82,7 @@ TEST(what_changed_a_moment_ago_is_not_yet_worth_renewing) {
     CHECK(!answer->renew);
 }
 
-/* Without the rule some of these would leave the file's times as they were. */
+/* Some of these edits do not change the file's times. The check notices them only because it distrusts fresh stamps. */
 TEST(an_edit_in_the_tick_of_the_record_is_seen) {
     for (int i = 0; i < 200; i++) {
         const char *path = lasting(fresh("file"));
@@ -94,8 +94,8 @@ TEST(an_edit_in_the_tick_of_the_record_is_seen) {
     }
 }
 
-/* Of many candidates most differ in something that a look tells. */
-TEST(what_a_look_tells_comes_before_what_must_be_hashed) {
+/* Most of many candidates differ in an input that needs no hashing, so these inputs are checked first. */
+TEST(cheap_checks_precede_hashing) {
     const char *folder = new_folder(), *record = lasting(fresh("record"));
     const char *file = lasting(join(folder, "a")), *looked = lasting(join(folder, "b"));
     write_text(file, "one", 0644);
@@ -108,7 +108,7 @@ TEST(what_a_look_tells_comes_before_what_must_be_hashed) {
     CHECK_CHANGE(SPATE_INPUTS_MODE, looked, record);
 }
 
-TEST(what_the_owner_may_do_counts_and_other_permissions_do_not) {
+TEST(only_permissions_of_the_owner_are_compared) {
     const char *path = old_file("one");
     const char *record = record_of(SPATE_INPUT_RUN, 0, path);
     CHECK(chmod(path, 0664) == 0);
@@ -117,7 +117,7 @@ TEST(what_the_owner_may_do_counts_and_other_permissions_do_not) {
     CHECK_CHANGE(SPATE_INPUTS_MODE, path, record);
 }
 
-TEST(a_link_in_the_files_place_is_followed_unless_it_was_not) {
+TEST(link_that_replaces_a_file_is_followed) {
     const char *path = old_file("one");
     const char *other = old_file("one");
     const char *followed = record_of(SPATE_INPUT_FILE, 0, path);
@@ -150,8 +150,8 @@ TEST(another_folder_in_the_place_of_its_folder_is_seen) {
     CHECK_CHANGE(SPATE_INPUTS_CONTENT, path, record);
 }
 
-/* Files of /proc: no file system that keeps times. */
-TEST(times_that_prove_nothing_leave_it_to_the_content) {
+/* /proc does not store file times. */
+TEST(content_is_compared_without_reliable_times) {
     const char *record = record_of(SPATE_INPUT_FILE, 0, "/proc/sys/kernel/ostype");
     grow_old();
     CHECK_HOLDS(record);
@@ -162,7 +162,7 @@ TEST(times_that_prove_nothing_leave_it_to_the_content) {
 
 /* ---- looks and links ---- */
 
-TEST(a_look_saw_type_mode_and_size) {
+TEST(looked_compares_type_mode_and_size) {
     const char *path = old_file("one");
     const char *record = record_of(SPATE_INPUT_LOOKED, 0, path);
     const char *timed = record_of(SPATE_INPUT_LOOKED, SPATE_INPUT_MTIME, path);
@@ -183,7 +183,7 @@ TEST(a_look_saw_type_mode_and_size) {
     CHECK_CHANGE(SPATE_INPUTS_KIND, path, record);
 }
 
-TEST(a_look_may_have_seen_the_type_alone) {
+TEST(looked_may_compare_only_the_type) {
     const char *path = old_file("one");
     const char *record = record_of(SPATE_INPUT_LOOKED, SPATE_INPUT_TYPE, path);
     write_text(path, "longer", 0600);
@@ -195,7 +195,7 @@ TEST(a_look_may_have_seen_the_type_alone) {
     CHECK_CHANGE(SPATE_INPUTS_KIND, path, record);
 }
 
-TEST(a_look_at_a_link_saw_the_link) {
+TEST(looked_compares_the_link_itself) {
     const char *path = old_file("one");
     const char *link = lasting(fresh("link"));
     CHECK(symlink(path, link) == 0);
@@ -206,7 +206,7 @@ TEST(a_look_at_a_link_saw_the_link) {
     CHECK_HOLDS(itself);
 }
 
-TEST(a_look_at_nothing_is_an_absence) {
+TEST(looked_at_a_missing_path_is_absent) {
     const char *path = lasting(fresh("nothing"));
     const char *record = record_of(SPATE_INPUT_LOOKED, 0, path);
     CHECK_HOLDS(record);
@@ -214,7 +214,7 @@ TEST(a_look_at_nothing_is_an_absence) {
     CHECK_CHANGE(SPATE_INPUTS_APPEARED, path, record);
 }
 
-TEST(what_is_no_file_is_only_looked_at) {
+TEST(other_types_than_files_are_not_read) {
     const char *record = record_of(SPATE_INPUT_FILE, 0, "/dev/null");
     CHECK_HOLDS(record);
     CHECK_HOLDS(record_of(SPATE_INPUT_FILE, 0, "/"));
@@ -258,7 +258,7 @@ TEST(a_listing_is_names_and_types) {
     CHECK_CHANGE(SPATE_INPUTS_KIND, folder, record);
 }
 
-/* The mtime can be set to any value; the ctime is the kernel's. */
+/* Anyone can set an mtime, but only the kernel sets the ctime. */
 TEST(a_name_in_a_folder_whose_mtime_was_set_back_is_seen) {
     const char *folder = new_folder();
     grow_old();
@@ -299,7 +299,7 @@ TEST(a_name_that_appears_as_anything_is_seen) {
     CHECK_CHANGE(SPATE_INPUTS_APPEARED, path, record);
 }
 
-TEST(another_name_is_none_of_its_business_and_worth_a_new_stamp) {
+TEST(unrelated_name_changes_nothing_and_allows_a_new_stamp) {
     NEEDS_TIMES;
     const char *folder = new_folder();
     grow_old();
@@ -348,7 +348,7 @@ TEST(a_name_below_a_file_is_absent_until_the_file_is_a_folder) {
     CHECK_CHANGE(SPATE_INPUTS_APPEARED, below, record);
 }
 
-TEST(an_absence_behind_a_dangling_link_stands_on_link_and_target) {
+TEST(absence_behind_a_dangling_link_depends_on_link_and_target) {
     const char *folder = new_folder();
     const char *link = lasting(join(folder, "link")), *target = lasting(join(folder, "target"));
     CHECK(symlink("target", link) == 0);
@@ -376,8 +376,8 @@ TEST(a_link_on_the_way_that_leads_elsewhere_is_seen) {
     CHECK_CHANGE(SPATE_INPUTS_APPEARED, path, record);
 }
 
-/* As who may not search a folder; root may always. */
-TEST(what_may_not_be_looked_at_is_denied_for_as_long) {
+/* The test switches to another user, because root may search every folder. */
+TEST(inaccessible_path_is_denied_while_it_is_inaccessible) {
     if (geteuid() != 0)
         return;
     const char *open_folder = new_folder(), *closed = lasting(join(open_folder, "closed"));
@@ -395,7 +395,7 @@ TEST(what_may_not_be_looked_at_is_denied_for_as_long) {
 
 /* ---- inputs that are not paths ---- */
 
-TEST(a_variable_is_its_value_or_that_it_is_not_set) {
+TEST(variable_is_compared_by_value_or_absence) {
     static const char *const set[] = {"CC=gcc", "CCC=x", NULL}, *const other[] = {"CC=clang", NULL};
     static const char *const empty[] = {"CC=", NULL}, *const none[] = {"CCC=x", NULL};
     case_place.environment = set;
@@ -445,7 +445,7 @@ static void copy_tree(const char *from, const char *to) {
     CHECK(system(command) == 0);
 }
 
-TEST(below_a_root_a_record_holds_elsewhere) {
+TEST(record_below_a_root_holds_in_another_folder) {
     NEEDS_TIMES;
     const char *folder = new_folder();
     const char *bundle = lasting(join(folder, "bundle")), *moved = lasting(join(folder, "moved"));
@@ -481,8 +481,8 @@ TEST(below_a_root_a_record_holds_elsewhere) {
     CHECK_CHANGE(SPATE_INPUTS_ROOT, "bundle", record);
 }
 
-/* A path that is not part of the inner root is below the outer one. */
-TEST(the_innermost_root_of_the_folder_counts) {
+/* The path is the inner root itself, so it is recorded as a path below the outer root. */
+TEST(innermost_root_is_used) {
     static spate_inputs_root here[2], there[2];
     const char *home = new_folder(), *other = lasting(fresh("folder"));
     const char *bundle = lasting(join(home, "bundle"));
@@ -498,9 +498,9 @@ TEST(the_innermost_root_of_the_folder_counts) {
     case_place = (spate_inputs_place){0};
 }
 
-/* ---- memory of looks ---- */
+/* ---- the memo of looks ---- */
 
-TEST(with_a_memo_a_path_is_looked_at_once) {
+TEST(memo_checks_each_path_once) {
     const char *path = old_file("one");
     const char *folder = new_folder();
     const char *name = lasting(join(folder, "a"));
@@ -554,8 +554,8 @@ TEST(threads_share_a_memo) {
     case_memo = NULL;
 }
 
-/* A name that a memo has as missing may exist by now: the folder's later stamp must not be recorded for it. */
-TEST(a_look_from_a_memo_renews_no_stamp_that_is_younger) {
+/* A name that is missing according to the memo may exist by now, so the check must not record a later stamp for it. */
+TEST(memo_renews_no_later_stamp) {
     NEEDS_TIMES;
     const char *folder = new_folder();
     const char *name = lasting(join(folder, "a"));

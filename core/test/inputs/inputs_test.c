@@ -5,7 +5,7 @@
 #include "digest/digest.h"
 #include "inputs/plan.h"
 
-/* A folder with a file, a link and a library's text in it, and a record of all kinds. */
+/* Makes a folder with a file, a link and the text of a library in it, and a record with inputs of all kinds. */
 static const char *written(void) {
     static const char *const environment[] = {"CC=gcc", NULL};
     const char *folder = new_folder();
@@ -42,7 +42,7 @@ static void line(void *context, const spate_inputs_item *item) {
              item->sha256 ? " #" : "");
 }
 
-TEST(what_is_written_is_shown_once_in_order) {
+TEST(written_inputs_are_listed_once_in_order) {
     spate_inputs *record;
     char text[4096] = "";
     CHECK_OK(spate_inputs_open(&record, written(), NULL));
@@ -55,7 +55,7 @@ TEST(what_is_written_is_shown_once_in_order) {
     spate_inputs_close(NULL);
 }
 
-TEST(nothing_at_all_is_a_record_too) {
+TEST(empty_record_is_valid) {
     const char *path = fresh("record");
     CHECK_OK(write_record(path, NULL, 0, NULL));
     CHECK_HOLDS(path);
@@ -83,8 +83,9 @@ static void seal(spate_buffer *file) {
     memcpy(file->bytes + 12, &sum, 4);
 }
 
-/* Each byte of header and tables changed, and the checksum made right again: it is refused, or can be used. */
-TEST(hostile_bytes_lead_nowhere) {
+/* Changes each byte of the header and the tables and corrects the checksum. The record is then refused, or it can be
+ * used safely. */
+TEST(hostile_bytes_are_refused_or_safe) {
     spate_buffer file = {0};
     CHECK_OK(spate_read_file(written(), 1 << 20, &file, NULL, NULL));
     for (size_t i = 8; i < file.length; i++) {
@@ -123,7 +124,7 @@ TEST(a_path_below_a_root_stays_there) {
     spate_buffer_free(&file);
 }
 
-TEST(what_is_not_as_it_was_read_is_refused) {
+TEST(input_that_changed_after_reading_is_refused) {
     const char *path = fresh("file"), *record = fresh("record");
     uint8_t digest[SPATE_SHA256_BYTES];
     spate_error error;
@@ -141,7 +142,7 @@ TEST(what_is_not_as_it_was_read_is_refused) {
     CHECK(!exists(record));
 }
 
-TEST(what_was_read_with_two_contents_is_refused) {
+TEST(input_read_with_two_contents_is_refused) {
     static const uint8_t one[SPATE_SHA256_LENGTH] = {1}, two[SPATE_SHA256_LENGTH] = {2};
     const char *folder = new_folder(), *record = fresh("record");
     spate_error error;
@@ -152,7 +153,7 @@ TEST(what_was_read_with_two_contents_is_refused) {
     CHECK_CONTAINS("two contents", error.message);
 }
 
-TEST(what_is_not_as_it_is_said_is_refused) {
+TEST(input_that_differs_from_its_description_is_refused) {
     const char *folder = new_folder();
     const char *record = fresh("record");
     const char *here = lasting(join(folder, "here")), *nowhere = lasting(join(folder, "nowhere"));
@@ -180,8 +181,8 @@ TEST(what_is_not_as_it_is_said_is_refused) {
     }
 }
 
-/* Files that appear or vanish between the first look at the paths and the last. */
-TEST(what_changes_while_a_record_is_made_is_refused) {
+/* A file appears or disappears while the paths are read. */
+TEST(input_that_changes_during_recording_is_refused) {
     const char *folder = new_folder();
     const char *path = lasting(join(folder, "a")), *other = lasting(join(folder, "b"));
     spate_inputs_options options = {0};
@@ -217,7 +218,7 @@ TEST(a_path_that_begins_like_a_root_is_not_below_it) {
     case_place = (spate_inputs_place){0};
 }
 
-TEST(a_record_that_is_cancelled_is_none) {
+TEST(cancelled_record_is_not_written) {
     spate_cancel cancel = {1};
     spate_inputs_options options = {0};
     const char *record = fresh("record");
@@ -284,7 +285,7 @@ TEST(a_record_without_its_stamps_is_a_portable_one) {
     spate_buffer_free(&expected);
 }
 
-/* Enough of them that threads are worth their while, to write and to check by content. */
+/* There are enough files for several threads, both in writing and in checking by content. */
 TEST(many_files_are_hashed_by_several_threads) {
     NEEDS_TIMES;
     enum { MANY = 300, LENGTH = 5000 };
@@ -315,7 +316,7 @@ TEST(many_files_are_hashed_by_several_threads) {
     case_memo = NULL;
 }
 
-TEST(memory_that_runs_out_is_told) {
+TEST(failed_allocations_return_an_error) {
     const char *path = written();
     const char *folder = new_folder();
     const char *record = lasting(fresh("record"));

@@ -12,7 +12,8 @@
 static spate_store *store;
 static spate_pool *pool;
 
-/* A package of FILES files in some folders, a symlink and an empty folder; `salt` makes its content its own. */
+/* Makes a package with FILES files in some folders, a symlink and an empty folder. The `salt` makes its content
+ * unique. */
 static spate_manifest *package(const char *salt, char *path_out) {
     static char names[FILES][32];
     spate_entry entries[FILES + 2];
@@ -94,7 +95,7 @@ TEST(trees_are_linked_or_copied) {
         umask(before);
         CHECK_NUMBER(FILES, job.linked);
         if (method == SPATE_LINK_HARD)
-            CHECK(job.copied <= FILES / 10); /* the executable ones, where they cannot be cloned */
+            CHECK(job.copied <= FILES / 10); /* the executable files, unless they can be cloned */
         if (method == SPATE_LINK_COPY)
             CHECK_NUMBER(FILES, job.copied);
         check_tree(manifest, destination, method == SPATE_LINK_HARD);
@@ -124,7 +125,7 @@ TEST(another_file_system_gets_copies) {
     spate_manifest_close((spate_manifest *)manifest);
 }
 
-/* Another user's inode, which the bundle shares, may be edited by that user at any time. */
+/* The bundle shares an inode that belongs to another user, and that user may edit it at any time. */
 TEST(a_shared_file_of_another_owner_differs) {
     const spate_manifest *manifest = package("owners", NULL);
     const uid_t owner = getuid();
@@ -137,8 +138,8 @@ TEST(a_shared_file_of_another_owner_differs) {
     } else {
         spate_difference *differences;
         size_t count;
-        CHECK(chown(below(tree, "lib/d1/e1/f1"), 65534, 65534) == 0); /* shared */
-        CHECK(chown(below(tree, "lib/d0/e0/f0"), 65534, 65534) == 0); /* executable: never shared */
+        CHECK(chown(below(tree, "lib/d1/e1/f1"), 65534, 65534) == 0); /* a shared file */
+        CHECK(chown(below(tree, "lib/d0/e0/f0"), 65534, 65534) == 0); /* an executable file, which is never shared */
         CHECK_OK(spate_check_trees(pool, &job, 1, NULL, &differences, &count, NULL));
         CHECK_NUMBER(0, count);
         free(differences);
@@ -150,8 +151,9 @@ TEST(a_shared_file_of_another_owner_differs) {
     spate_manifest_close((spate_manifest *)manifest);
 }
 
-/* A file edited in one project is not shared: the path gets a new inode, the edited one is not written to. */
-TEST(what_is_there_is_replaced_whole) {
+/* A file that was edited in one project is not reused. The path gets a new inode, and the edited inode stays
+ * unchanged. */
+TEST(existing_files_are_replaced) {
     const spate_manifest *manifest = package("again", NULL);
     char tree[PATH_MAX];
     strcpy(tree, fresh("tree"));
@@ -221,7 +223,7 @@ TEST(a_damaged_object_stops_its_job_only) {
         CHECK_NUMBER(bad, jobs[1].damaged_entry);
         CHECK_NUMBER(0, jobs[1].damaged_manifest);
         CHECK_STRING("lib/d4/e2/f44", jobs[1].error.member);
-        CHECK(!exists(below(trees[1], "lib/d4/e2/f44"))); /* never the poisoned one */
+        CHECK(!exists(below(trees[1], "lib/d4/e2/f44"))); /* the damaged object is never linked */
         check_tree(manifests[0], trees[0], true);
         check_tree(manifests[2], trees[2], true);
         for (int i = 0; i < 3; i++)
@@ -229,7 +231,7 @@ TEST(a_damaged_object_stops_its_job_only) {
     }
 }
 
-/* A cached build lies over its package. */
+/* A cached build is layered over its package. */
 TEST(the_upper_manifest_wins) {
     const spate_manifest *layers[2] = {package("lower", NULL), NULL};
     const uint8_t archive[SPATE_SHA256_BYTES] = {8};
@@ -281,7 +283,8 @@ TEST(the_upper_manifest_wins) {
     spate_manifest_close(upper);
 }
 
-/* A folder moved away and replaced by a link to it has the same files, but is not the folder that was placed. */
+/* A folder was moved away and replaced by a link to it. The check must not follow the link, although the files are
+ * the same. */
 TEST(a_check_follows_no_link) {
     const spate_manifest *manifest = package("linked", NULL);
     char tree[PATH_MAX];
@@ -314,7 +317,7 @@ TEST(a_check_follows_no_link) {
     spate_manifest_close((spate_manifest *)manifest);
 }
 
-/* The manifest as another boot would have written it. */
+/* Changes the manifest to one that was written in a different boot. */
 static void age(const char *path) {
     spate_buffer file = {0};
     CHECK_OK(spate_read_file(path, 1 << 20, &file, NULL, NULL));
@@ -325,7 +328,7 @@ static void age(const char *path) {
     spate_buffer_free(&file);
 }
 
-TEST(after_another_boot_content_counts) {
+TEST(content_is_compared_after_another_boot) {
     char path[PATH_MAX];
     char tree[PATH_MAX];
     spate_manifest_close(package("reboot", path));
@@ -333,7 +336,7 @@ TEST(after_another_boot_content_counts) {
     spate_manifest *manifest;
     CHECK_OK(spate_manifest_open(&manifest, path, NULL));
     CHECK(!spate_manifest_of_this_boot(manifest));
-    struct timespec times[2] = {{0, UTIME_OMIT}, {12345, 0}}; /* a restored cache has lost its times */
+    struct timespec times[2] = {{0, UTIME_OMIT}, {12345, 0}}; /* a restored cache has lost its file times */
     size_t moved = index_of(manifest, "lib/d0/e0/f15");
     CHECK(utimensat(AT_FDCWD, object_of(manifest, moved), times, 0) == 0);
 
@@ -349,7 +352,7 @@ TEST(after_another_boot_content_counts) {
     CHECK_NUMBER(INT64_C(12345000000000), spate_manifest_entry(manifest, moved).mtime_ns);
     spate_manifest_close(manifest);
 
-    /* The same size and time, but what power loss or an editor left there. */
+    /* The size and the time are the same, but a power loss or an editor changed the content. */
     age(path);
     CHECK_OK(spate_manifest_open(&manifest, path, NULL));
     borrowed = manifest;
@@ -381,7 +384,7 @@ TEST(cancelled_jobs_say_so) {
     spate_manifest_close((spate_manifest *)manifest);
 }
 
-/* The last test: gives back what the others shared. */
+/* Runs last and frees what the other tests shared. */
 TEST(zz_the_store_is_closed) {
     spate_pool_free(pool);
     spate_store_close(store);

@@ -5,7 +5,7 @@
 
 #include <errno.h>
 
-/* A walk from a new folder. */
+/* Begins a walk in a new folder. */
 static const char *begin(spate_walk *walk) {
     const char *folder = lasting(fresh("walk"));
     CHECK(mkdir(folder, 0755) == 0);
@@ -25,7 +25,7 @@ static int go(spate_walk *walk, const char *path, bool *made) {
     return spate_walk_to(walk, path, strlen(path), made);
 }
 
-/* Whether the descriptor is that of the folder. */
+/* Checks that the descriptor refers to this folder. */
 static void check_there(int descriptor, const char *folder, const char *path) {
     char full[2 * PATH_MAX];
     struct stat info;
@@ -96,6 +96,6 @@ TEST(nothing_but_folders_is_entered) {
     memset(path, 'x', sizeof(path));
     CHECK_NUMBER(-1, spate_walk_to(&walk, path, sizeof(path), NULL));
     CHECK_NUMBER(ENAMETOOLONG, errno);
-    check_there(go(&walk, "a", NULL), folder, "a"); /* and it goes on */
+    check_there(go(&walk, "a", NULL), folder, "a"); /* the walk can continue */
     end(&walk);
 }

@@ -24,7 +24,7 @@ static void make(const char *relative) {
     close(file);
 }
 
-/* Listings made within 20 ms of a change are not trusted: what is tested here would be hidden by that. */
+/* Waits, because the cache does not trust a listing made within 20 ms of a change. */
 static void settle(void) {
     nanosleep(&(struct timespec){0, 40000000}, NULL);
 }
@@ -81,7 +81,7 @@ static void finds(spate_resolver *resolver, const char *feature, const char *exp
 }
 
 static void finds_all(spate_resolver *resolver) {
-    finds(resolver, "b", "two/b.rb"); /* .rb anywhere before .so anywhere */
+    finds(resolver, "b", "two/b.rb"); /* a .rb in any folder comes before a .so in any other */
     finds(resolver, "b.so", "one/b.so");
     finds(resolver, "b.o", "one/b.so");
     finds(resolver, "a/c", "two/a/c.rb");
@@ -143,7 +143,7 @@ TEST(a_root_that_leads_elsewhere_is_seen_once_it_is_to_be_forgotten) {
     spate_resolver_free(resolver);
 }
 
-TEST(the_load_path_counts_among_its_bytes) {
+TEST(resolver_bytes_include_the_load_path) {
     enum { ENTRIES = 100000 };
     uint32_t *roots = malloc(ENTRIES * sizeof *roots);
     spate_resolver *resolver;
@@ -156,7 +156,7 @@ TEST(the_load_path_counts_among_its_bytes) {
     free(roots);
 }
 
-TEST(names_that_ruby_looks_up_otherwise_are_unsure) {
+TEST(names_that_ruby_resolves_differently_are_uncertain) {
     static const char *const names[] = {"", "/a", "./b", "../b", "a//c", "a/", "a/../b", "a/./c", "~/b", ".rb"};
     spate_found found;
     begin_trees();
@@ -177,7 +177,7 @@ TEST(the_same_trees_give_the_same_bytes) {
     free(first);
 }
 
-TEST(no_flipped_byte_is_taken) {
+TEST(flipped_bytes_are_rejected) {
     spate_load_path_cache cache;
     begin_trees();
     build();
@@ -204,7 +204,7 @@ TEST(order_and_content_matter_to_the_fingerprint) {
     CHECK(memcmp(prints[0], prints[3], sizeof *prints) == 0);
 }
 
-TEST(memory_that_fails_makes_everything_unsure) {
+TEST(failed_allocations_make_every_answer_uncertain) {
     spate_load_path_cache cache;
     spate_found found;
     begin_trees();

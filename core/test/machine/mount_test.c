@@ -18,7 +18,7 @@ static uint64_t number_of(const char *path) {
 }
 
 #ifdef __linux__
-/* The number of a path, found by a process of its own. */
+/* Returns the number of a path's mount, determined in a separate process. */
 static uint64_t number_apart(const char *path) {
     int ends[2];
     uint64_t number = 0;
@@ -39,7 +39,7 @@ static bool bind_over(const char *from, const char *to) {
     return mount(from, to, "none", MS_BIND, NULL) == 0;
 }
 
-/* 0, or the number of the step that was wrong; 99: mounts are forbidden. */
+/* Returns 0, or the number of the step that failed. 99 means that mounts are forbidden. */
 static int try_mounts(const char *folder, const char *boot_id) {
     if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) != 0)
         return 99;
@@ -59,7 +59,8 @@ static int try_mounts(const char *folder, const char *boot_id) {
     return number_apart(folder) == 0 ? 5 : 0;
 }
 
-/* A folder mounted at its own place, twice and in another boot. Comes first: a process asks for its boot once. */
+/* Mounts a folder over itself twice, and then in a different boot. This test comes first, because a process reads its
+ * boot ID only once. */
 TEST(each_mount_and_each_boot_has_its_own) {
     NEEDS(geteuid() == 0, "needs root, for mounts");
     int status;

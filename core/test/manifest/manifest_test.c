@@ -31,7 +31,7 @@ static const char *written(void) {
     return path;
 }
 
-TEST(what_is_written_is_read) {
+TEST(written_content_is_read) {
     spate_manifest *manifest;
     size_t length = 0;
     size_t index;
@@ -64,7 +64,7 @@ TEST(what_is_written_is_read) {
     spate_manifest_close(NULL);
 }
 
-TEST(nothing_at_all_is_a_manifest_too) {
+TEST(empty_manifest_is_valid) {
     spate_manifest *manifest;
     const char *path = fresh("manifest");
     size_t length;
@@ -76,7 +76,7 @@ TEST(nothing_at_all_is_a_manifest_too) {
     spate_manifest_close(manifest);
 }
 
-/* Any byte that is changed, and any length that is cut, is noticed. */
+/* The reader rejects any changed byte and any shorter length. */
 TEST(damage_is_stale) {
     spate_buffer file = {0};
     spate_manifest *manifest;
@@ -95,13 +95,13 @@ TEST(damage_is_stale) {
     spate_buffer_free(&file);
 }
 
-/* Recomputes the checksum, as in a hand-made file. */
+/* Makes the checksum right again, as a forger would. */
 static void seal(spate_buffer *file) {
     uint32_t sum = LE32((uint32_t)crc32(0, file->bytes + 16, (unsigned int)(file->length - 16)));
     memcpy(file->bytes + 12, &sum, 4);
 }
 
-/* Fields at known places of the format, set to what would lead a reader astray although the checksum is right. */
+/* Sets fields at known offsets to values that could mislead a reader. The checksum is right. */
 TEST(hostile_fields_are_stale) {
     static const struct {
         size_t at;
@@ -143,7 +143,7 @@ TEST(paths_that_leave_the_tree_are_stale) {
     spate_manifest_close(manifest);
 }
 
-TEST(what_is_missing_is_told_apart) {
+TEST(missing_files_are_distinguished) {
     spate_manifest *manifest;
     spate_error error;
     CHECK_STATUS(SPATE_SYSTEM, spate_manifest_open(&manifest, in_scratch("no-such-file"), &error));
@@ -152,7 +152,7 @@ TEST(what_is_missing_is_told_apart) {
     CHECK_STATUS(SPATE_STALE, spate_manifest_open(&manifest, in_scratch(""), NULL));
 }
 
-TEST(a_manifest_appears_whole) {
+TEST(manifest_is_written_atomically) {
     const char *folder = fresh("folder");
     char path[PATH_MAX];
     spate_error error;
@@ -160,10 +160,10 @@ TEST(a_manifest_appears_whole) {
     snprintf(path, sizeof(path), "%s/manifest", folder);
     CHECK_STATUS(SPATE_SYSTEM, spate_manifest_write(path, archive, &entry, 1, "", 0, &error));
     CHECK(mkdir(folder, 0777) == 0);
-    CHECK(mkdir(path, 0777) == 0); /* what cannot be replaced */
+    CHECK(mkdir(path, 0777) == 0); /* a folder in the way, which cannot be replaced */
     CHECK_STATUS(SPATE_SYSTEM, spate_manifest_write(path, archive, &entry, 1, "", 0, &error));
     CHECK(rmdir(path) == 0);
-    CHECK(rmdir(folder) == 0); /* nothing else was left there */
+    CHECK(rmdir(folder) == 0); /* nothing else is left in it */
 }
 
 TEST(another_boot_is_renewed_once_all_is_noted) {
@@ -196,7 +196,7 @@ TEST(another_boot_is_renewed_once_all_is_noted) {
     spate_manifest_close(manifest);
 }
 
-TEST(memory_that_runs_out_is_told) {
+TEST(failed_allocations_return_an_error) {
     const char *path = written();
     for (long n = 0; n < 3; n++) {
         spate_manifest *manifest = NULL;

@@ -17,7 +17,7 @@ static void refuses(const char *text) {
     CHECK_STATUS(SPATE_REFUSED, reading(text));
 }
 
-/* Everything but the collections' bounds, in one line: what a test is about can be read in it. */
+/* Shows the nodes on one line, without the bounds of collections, so that a test's expectation is easy to read. */
 static const char *shown(const char *text) {
     static char out[4096];
     static const char *const names[] = {"map",    "list",   "tagged", "alias",  "none",   "true",   "false",
@@ -48,7 +48,7 @@ TEST(collections_nest) {
                  shown(HEAD "v: !ruby/object:Gem::Version\n  version: ! 'a'\n"));
 }
 
-TEST(scalars_are_told_apart) {
+TEST(scalars_are_distinguished) {
     CHECK_STRING(ROOT "a=string(two words) b=string(1.2.3) c=symbol(runtime) d=true e=false f=none",
                  shown(HEAD "a: two words  \nb: 1.2.3\nc: :runtime\nd: true\ne: false\nf: \n"));
     CHECK_STRING(ROOT "a=plain(1.2) b=plain(4) c=plain(yes) d=plain(~> 1) e=plain(:Odd) f=plain(-x)",
@@ -60,12 +60,12 @@ TEST(scalars_are_told_apart) {
                  shown(HEAD "a: one\n  two\n\n  three\nb: 'one\n  two'\nc: |-\n  one\n\n   two\nd: x\n"));
 }
 
-TEST(a_mark_makes_no_text_of_a_number) {
+TEST(non_specific_tags) {
     CHECK_STRING(ROOT "a=string(>=) b=string(~>) c=string(%w: x) d=single('it''s') e=single('two\n  lines')",
                  shown(HEAD "a: ! '>='\nb: ! '~>'\nc: ! '%w: x'\nd: ! 'it''s'\ne: ! 'two\n  lines'\n"));
 }
 
-TEST(an_alias_is_what_has_its_anchor) {
+TEST(alias_refers_to_its_anchor) {
     CHECK_STRING(ROOT "a=tagged(X) map b=string(c) d=alias",
                  shown(HEAD "a: &12345678 !ruby/object:X\n  b: c\nd: *12345678\n"));
     CHECK_NUMBER(2, found.nodes[5].target);
@@ -84,7 +84,7 @@ TEST(the_source_of_a_tagged_map_is_its_lines) {
     CHECK_BYTES("  b: c\n  d: e\n", text + found.nodes[2].source, 14);
 }
 
-TEST(lists_of_files_are_read_and_not_kept) {
+TEST(lists_of_files_are_skipped) {
     CHECK_STRING(ROOT "files=list a=string(b) test_files=list",
                  shown(HEAD "files:\n- a/b.rb\n- .x\n- 404.html\n- '@'\n- \"[x]\"\na: b\ntest_files:\n- c d\n"));
     CHECK_STRING(ROOT "files=list a=map files=list string(b)", shown(HEAD "files: \n- a\na:\n  files:\n  - b\n"));
@@ -99,7 +99,7 @@ TEST(lists_of_files_are_read_and_not_kept) {
     refuses(HEAD "files:\n- a\n b: c\n");
 }
 
-TEST(where_it_is_not_sure_it_says_so) {
+TEST(uncertain_text_is_refused) {
     static const char *const texts[] = {
         "",
         "\n",
@@ -152,15 +152,15 @@ TEST(where_it_is_not_sure_it_says_so) {
         refuses(texts[i]);
 }
 
-TEST(text_that_is_no_ascii_is_taken) {
+TEST(non_ascii_text_is_accepted) {
     CHECK_STRING(ROOT "a=string(gr\xc3\xbc\xc3\x9f"
                       "e) b=plain(\xe2\x82\xac) c=string(x\xf0\x9f\x8c\x8a)",
                  shown(HEAD "a: gr\xc3\xbc\xc3\x9f"
                             "e\nb: \xe2\x82\xac\nc: x\xf0\x9f\x8c\x8a\n...\n"));
 }
 
-/* A map's keys are compared with each other: a gem must not be able to take hours by a million of them. */
-TEST(maps_of_more_keys_than_any_gem_has_are_refused) {
+/* The reader compares a map's keys with each other, so a gem with a million keys must not be able to take hours. */
+TEST(maps_with_too_many_keys_are_refused) {
     static char text[16 + sizeof HEAD + 1000 * 8];
     for (int keys = 1; keys <= 1000; keys *= 10) {
         int at = snprintf(text, sizeof text, HEAD);
@@ -177,14 +177,15 @@ TEST(without_memory_nothing_is_read) {
     harness_fail_allocation(-1);
 }
 
-/* Every prefix, and every text with one byte changed: nothing is read beyond the text, which has no NUL at its end. */
+/* Tries every prefix and every text with one changed byte. The reader must stop at the end of the text, which has no
+ * NUL there. */
 TEST(cut_and_changed_texts_are_read_or_refused) {
     static const char text[] = HEAD "name: a\nversion: !ruby/object:Gem::Version\n  version: '1'\nfiles:\n- a\n- b\n"
                                     "b: &1 !ruby/object:X\n  c:\n  - - \">=\"\n    - \"a\\\"\n      b\"\nd: *1\n"
                                     "e: |-\n  x\n\n  y\nf: one\n  two\ng: ! 'x'\nh: \xc3\xbc\n";
     static const char marks[] = "\n :-'\"\\!&*|#[{~\x80\xff";
     for (size_t length = 0; length < sizeof text; length++) {
-        char *copy = malloc(length + 1); /* of one byte more than it uses, for no malloc(0) */
+        char *copy = malloc(length + 1); /* one spare byte avoids malloc(0) */
         memcpy(copy + 1, text, length);
         spate_metadata_free(&found);
         spate_status status = spate_metadata_read(copy + 1, length, &found);

@@ -25,7 +25,7 @@ static uint8_t *content_of(size_t length) {
     return content;
 }
 
-/* window_bits as in zlib: -15 raw, 15 zlib, 31 gzip. */
+/* window_bits has zlib's meaning: -15 for raw, 15 for zlib, 31 for gzip. */
 static bytes deflated(int window_bits, const uint8_t *content, size_t length, int level) {
     z_stream stream = {0};
     CHECK(deflateInit2(&stream, level, Z_DEFLATED, window_bits, 8, Z_DEFAULT_STRATEGY) == Z_OK);
@@ -44,7 +44,7 @@ static bytes gzipped(const char *text) {
     return deflated(31, (const uint8_t *)text, strlen(text), 9);
 }
 
-/* Frees both. */
+/* Frees both inputs. */
 static bytes joined(bytes a, bytes b) {
     bytes both = {malloc(a.length + b.length + 1), a.length + b.length};
     memcpy(both.at, a.at, a.length);
@@ -60,7 +60,7 @@ static bytes copied(const void *from, size_t length) {
     return copy;
 }
 
-/* An exact copy on the heap, so that a sanitizer sees a read beyond the end. */
+/* Reads an exact copy on the heap, so that a sanitizer notices a read past the end. */
 static spate_status whole(spate_container container, const uint8_t *input, size_t length, size_t max,
                           spate_buffer *output) {
     uint8_t *exact = malloc(length == 0 ? 1 : length);
@@ -90,13 +90,15 @@ static spate_status streamed(spate_container container, const uint8_t *input, si
         output->length += produced;
     } while (status == SPATE_OK && produced > 0);
     CHECK_NUMBER(status, error.status);
-    CHECK_STATUS(status, spate_inflate_read(stream, output->bytes, 1, &produced, NULL)); /* told again */
+    CHECK_STATUS(status, spate_inflate_read(stream, output->bytes, 1, &produced, NULL)); /* another call repeats the
+                                                                                          * status */
     CHECK_NUMBER(0, produced);
     spate_inflate_close(stream);
     return status;
 }
 
-/* Whole and streamed in several steps: the same status, and the same content where there is any. */
+/* Inflates the input whole, and as a stream in several step sizes. The status must be the same, and also the content if
+ * there is any. */
 static spate_status both(spate_container container, bytes input, size_t max, spate_buffer *output) {
     static const size_t steps[] = {1, 7, 512, 100000};
     spate_status status = whole(container, input.at, input.length, max, output);
@@ -112,7 +114,7 @@ static spate_status both(spate_container container, bytes input, size_t max, spa
     return status;
 }
 
-static void gives(spate_container container, bytes input, const char *expected) {
+static void check_output(spate_container container, bytes input, const char *expected) {
     spate_buffer output = {0};
     CHECK_OK(both(container, input, UNLIMITED, &output));
     CHECK_NUMBER(strlen(expected), output.length);
@@ -137,7 +139,7 @@ TEST(every_container_at_every_level) {
     for (size_t c = 0; c < 4; c++) {
         for (size_t l = 0; l < 5; l++) {
             uint8_t *content = content_of(lengths[l]);
-            /* Large content takes zlib seconds to deflate well. */
+            /* zlib takes seconds to compress large content well. */
             int best = lengths[l] < 100000 || harness_full() ? 9 : 3;
             for (int level = 0; level <= best; level += 3) {
                 bytes input = deflated(containers[c].window_bits, content, lengths[l], level);
@@ -154,9 +156,9 @@ TEST(every_container_at_every_level) {
 }
 
 TEST(members_one_after_the_other) {
-    gives(SPATE_GZIP, joined(gzipped("one "), gzipped("two")), "one two");
-    gives(SPATE_GZIP, joined(joined(gzipped("one "), gzipped("")), gzipped("three")), "one three");
-    gives(SPATE_GZIP_FIRST, joined(gzipped("one "), gzipped("two")), "one ");
+    check_output(SPATE_GZIP, joined(gzipped("one "), gzipped("two")), "one two");
+    check_output(SPATE_GZIP, joined(joined(gzipped("one "), gzipped("")), gzipped("three")), "one three");
+    check_output(SPATE_GZIP_FIRST, joined(gzipped("one "), gzipped("two")), "one ");
 }
 
 TEST(a_second_member_is_checked) {
@@ -164,7 +166,7 @@ TEST(a_second_member_is_checked) {
     two.at[two.length - 5] ^= 1;
     fails(SPATE_CHECKSUM, SPATE_GZIP, copied(two.at, two.length));
     fails(SPATE_TRUNCATED, SPATE_GZIP, copied(two.at, two.length - 3));
-    gives(SPATE_GZIP_FIRST, two, "one ");
+    check_output(SPATE_GZIP_FIRST, two, "one ");
 }
 
 TEST(many_members) {
@@ -180,18 +182,18 @@ TEST(many_members) {
     free(all.at);
 }
 
-TEST(padding_and_garbage_behind) {
+TEST(padding_and_garbage_after_the_end) {
     static const uint8_t zeros[1000];
-    gives(SPATE_GZIP, joined(gzipped("a"), copied(zeros, 1)), "a");
-    gives(SPATE_GZIP, joined(gzipped("a"), copied(zeros, sizeof zeros)), "a");
-    gives(SPATE_ZLIB, joined(deflated(15, (const uint8_t *)"a", 1, 9), copied(zeros, 9)), "a");
+    check_output(SPATE_GZIP, joined(gzipped("a"), copied(zeros, 1)), "a");
+    check_output(SPATE_GZIP, joined(gzipped("a"), copied(zeros, sizeof zeros)), "a");
+    check_output(SPATE_ZLIB, joined(deflated(15, (const uint8_t *)"a", 1, 9), copied(zeros, 9)), "a");
     fails(SPATE_CORRUPT, SPATE_GZIP, joined(gzipped("a"), copied("garbage", 7)));
     fails(SPATE_CORRUPT, SPATE_GZIP, joined(gzipped("a"), copied("\0\0\1", 3)));
     fails(SPATE_CORRUPT, SPATE_GZIP, joined(gzipped("a"), copied("\x1f", 1)));
     fails(SPATE_CORRUPT, SPATE_GZIP, joined(joined(gzipped("a"), copied("\0", 1)), gzipped("b")));
     fails(SPATE_CORRUPT, SPATE_RAW, joined(deflated(-15, (const uint8_t *)"a", 1, 9), copied("x", 1)));
-    gives(SPATE_GZIP_FIRST, joined(gzipped("a"), copied("garbage", 7)), "a");
-    gives(SPATE_GZIP_FIRST, joined(gzipped("a"), copied("\x1f\x8b\x08", 3)), "a");
+    check_output(SPATE_GZIP_FIRST, joined(gzipped("a"), copied("garbage", 7)), "a");
+    check_output(SPATE_GZIP_FIRST, joined(gzipped("a"), copied("\x1f\x8b\x08", 3)), "a");
 }
 
 TEST(consumed_tells_where_the_first_one_ended) {
@@ -225,10 +227,10 @@ TEST(gzip_headers_with_everything) {
     bytes damaged = copied(input.at, input.length);
     damaged.at[header_length - 1] ^= 1;
     fails(SPATE_CHECKSUM, SPATE_GZIP, damaged);
-    gives(SPATE_GZIP, input, "content");
+    check_output(SPATE_GZIP, input, "content");
 }
 
-TEST(what_is_no_gzip) {
+TEST(invalid_gzip) {
     bytes input = gzipped("a");
     fails(SPATE_TRUNCATED, SPATE_GZIP, copied("", 0));
     fails(SPATE_TRUNCATED, SPATE_GZIP, copied("\x1f", 1));
@@ -241,22 +243,26 @@ TEST(what_is_no_gzip) {
     fails(SPATE_CORRUPT, SPATE_GZIP, input);
 }
 
-TEST(what_is_no_zlib) {
+TEST(invalid_zlib) {
     fails(SPATE_TRUNCATED, SPATE_ZLIB, copied("\x78", 1));
     fails(SPATE_CORRUPT, SPATE_ZLIB, copied("\x78\x9d\x03\0", 4));         /* header check */
     fails(SPATE_CORRUPT, SPATE_ZLIB, copied("\x78\xbb\0\0\0\1", 6));       /* preset dictionary */
-    fails(SPATE_CORRUPT, SPATE_ZLIB, copied("\x88\x1c\x03\0\0\0\0\1", 8)); /* window of 64 KiB */
+    fails(SPATE_CORRUPT, SPATE_ZLIB, copied("\x88\x1c\x03\0\0\0\0\1", 8)); /* a window of 64 KiB */
     bytes input = deflated(15, (const uint8_t *)"abc", 3, 9);
     input.at[input.length - 1] ^= 1;
     fails(SPATE_CHECKSUM, SPATE_ZLIB, input);
 }
 
-TEST(what_is_no_deflate) {
-    fails(SPATE_CORRUPT, SPATE_RAW, copied("\x07", 1));                    /* block type 3 */
-    fails(SPATE_CORRUPT, SPATE_RAW, copied("\x01\x01\0\0\0", 5));          /* stored length and its complement differ */
-    fails(SPATE_TRUNCATED, SPATE_RAW, copied("\x01\x05\0\xfa\xff" "ab", 7)); /* stored, cut off */
+TEST(invalid_deflate) {
+    fails(SPATE_CORRUPT, SPATE_RAW, copied("\x07", 1));           /* block type 3 */
+    fails(SPATE_CORRUPT, SPATE_RAW, copied("\x01\x01\0\0\0", 5)); /* the stored length and its complement
+                                                                            * differ */
+    fails(SPATE_TRUNCATED, SPATE_RAW,
+          copied("\x01\x05\0\xfa\xff"
+                 "ab",
+                 7)); /* stored, cut off */
     fails(SPATE_TRUNCATED, SPATE_RAW, copied("", 0));
-    fails(SPATE_CORRUPT, SPATE_RAW, copied("\x4b\x04\x12\0", 4));          /* a distance before the beginning */
+    fails(SPATE_CORRUPT, SPATE_RAW, copied("\x4b\x04\x12\0", 4)); /* a distance before the beginning */
 }
 
 TEST(null_input) {
@@ -282,7 +288,8 @@ TEST(truncated_at_every_byte) {
     free(content);
 }
 
-/* Either an error, or the content as it was (the header's time, system and extra flags mean nothing). */
+/* Each flip causes an error or leaves the content unchanged. In the header, the time, the system, the extra flags and
+ * the text flag have no effect. */
 TEST(every_single_bit_flipped) {
     uint8_t *content = content_of(700);
     bytes input = deflated(31, content, 700, 9);
@@ -298,7 +305,7 @@ TEST(every_single_bit_flipped) {
         }
         input.at[bit / 8] ^= (uint8_t)(1 << bit % 8);
     }
-    CHECK(accepted >= 48 && accepted < 60); /* MTIME, XFL and OS are 48 bits, FTEXT one more */
+    CHECK(accepted >= 48 && accepted < 60); /* MTIME, XFL and OS have 48 bits, and FTEXT has one */
     spate_buffer_free(&output);
     free(input.at);
     free(content);
@@ -349,7 +356,7 @@ TEST(bombs_stop_at_the_limit) {
     free(zeros);
 }
 
-TEST(a_lying_length_costs_nothing) {
+TEST(wrong_length_causes_no_large_allocation) {
     bytes input = gzipped("content");
     spate_buffer output = {0};
     memset(input.at + input.length - 4, 0xff, 4);
@@ -359,7 +366,7 @@ TEST(a_lying_length_costs_nothing) {
     spate_buffer_free(&output);
     free(input.at);
 
-    uint8_t *content = content_of(1000000); /* one that claims too little */
+    uint8_t *content = content_of(1000000); /* this one claims too short a length */
     input = deflated(31, content, 1000000, 9);
     memset(input.at + input.length - 4, 0, 4);
     CHECK_STATUS(SPATE_CHECKSUM, both(SPATE_GZIP, input, UNLIMITED, &output));
@@ -387,7 +394,7 @@ TEST(a_buffer_is_used_again) {
     spate_buffer_free(&output);
 }
 
-static bytes shared; /* made by the main thread, where checks may fail */
+static bytes shared; /* the main thread makes it, because checks may fail only there */
 
 static void *without_memory(void *wrong) {
     bytes input = shared;

@@ -2,7 +2,7 @@
 
 #include <errno.h>
 
-TEST(an_error_holds_the_facts) {
+TEST(error_contains_the_facts) {
     spate_error error;
     CHECK_STATUS(SPATE_CORRUPT, spate_fail(&error, SPATE_CORRUPT, "lib/a.rb", "expected %d, found %s", 3, "x"));
     CHECK_NUMBER(SPATE_CORRUPT, error.status);
@@ -46,12 +46,12 @@ static const char *escaped(const char *text) {
     return error.message;
 }
 
-TEST(what_a_terminal_must_not_see_is_escaped) {
+TEST(control_characters_are_escaped) {
     CHECK_STRING("a\\x1b[31mb", escaped("a\x1b[31mb"));
     CHECK_STRING("\\x0a\\x0d\\x09\\x7f\\x01", escaped("\n\r\t\x7f\x01"));
     CHECK_STRING("\\xc2\\x9b", escaped("\xc2\x9b"));                 /* CSI as C1 */
     CHECK_STRING("\\xe2\\x80\\xaegnp", escaped("\xe2\x80\xaegnp"));  /* right-to-left override */
-    CHECK_STRING("\\xff\\x80", escaped("\xff\x80"));                 /* no UTF-8 */
+    CHECK_STRING("\\xff\\x80", escaped("\xff\x80"));                 /* not UTF-8 */
     CHECK_STRING("\\xc0\\xaf", escaped("\xc0\xaf"));                 /* overlong slash */
     CHECK_STRING("\\xed\\xa0\\x80", escaped("\xed\xa0\x80"));        /* surrogate */
     CHECK_STRING("\\xe2\\x82", escaped("\xe2\x82"));                 /* cut off */

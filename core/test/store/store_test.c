@@ -100,8 +100,8 @@ TEST(an_empty_file_is_an_object) {
     spate_store_close(store);
 }
 
-/* Overwritten with as many bytes, cut, made longer, of another mode, replaced by a folder's symlink: put makes it
- * right. */
+/* Overwrites the object with as many bytes, cuts it, makes it longer, changes its mode, or replaces it with a symlink
+ * to another file. spate_store_put repairs each of these. */
 TEST(a_bad_object_is_replaced) {
     for (int kind = 0; kind < 5; kind++) {
         spate_store *store = opened();
@@ -128,7 +128,7 @@ TEST(a_bad_object_is_replaced) {
         CHECK_NUMBER(SPATE_OBJECT_GOOD, state_of(store, &again, true));
         CHECK_NUMBER(stat_of(object).st_ino, stat_of(path).st_ino);
         if (kind == 0)
-            check_text(project, "wrong content"); /* an edit stays where it was made */
+            check_text(project, "wrong content"); /* the project keeps its edit */
         spate_store_close(store);
     }
 }
@@ -142,19 +142,19 @@ TEST(put_never_overwrites_the_tree) {
     CHECK(symlink(outside, path) == 0);
     CHECK_STATUS(SPATE_SYSTEM, spate_store_put(store, (const uint8_t *)"x", 1, 0644, path, &entry, NULL));
     check_text(outside, "outside");
-    put(store, "x", 0644, NULL); /* and the same where the object exists */
+    put(store, "x", 0644, NULL); /* the same result if the object exists */
     CHECK_STATUS(SPATE_SYSTEM, spate_store_put(store, (const uint8_t *)"x", 1, 0644, path, &entry, NULL));
     check_text(outside, "outside");
     spate_store_close(store);
 }
 
-/* Those of a tree that has another name since lead nowhere. */
+/* The tree was renamed after it was opened, so its old paths no longer exist. */
 TEST(files_are_put_into_open_folders_whatever_their_paths) {
     spate_store *store = opened();
     const char *tree = lasting(fresh("tree"));
     const char *moved = lasting(fresh("moved"));
     static const char *const texts[] = {"one", "two"};
-    put(store, "one", 0644, NULL); /* the first is another name of this */
+    put(store, "one", 0644, NULL); /* the first file is a hard link to this object */
     CHECK(mkdir(tree, 0755) == 0);
     spate_store_folders folders = {spate_store_objects(store), open(tree, SPATE_FOLDER_FLAGS), strlen(tree)};
     CHECK(rename(tree, moved) == 0);
@@ -229,10 +229,10 @@ TEST(a_built_file_is_adopted) {
     CHECK_NUMBER(0755, entry.mode);
     CHECK_NUMBER(12, entry.size);
     CHECK_NUMBER(SPATE_OBJECT_GOOD, state_of(store, &entry, false));
-    CHECK_NUMBER(1, stat_of(built).st_nlink); /* the project's alone */
+    CHECK_NUMBER(1, stat_of(built).st_nlink); /* a file of the project only */
     struct stat here = stat_of(built);
     CHECK_NUMBER(entry.mtime_ns, spate_mtime_ns(&here));
-    CHECK_OK(spate_store_adopt(store, built, &entry, NULL)); /* twice is once */
+    CHECK_OK(spate_store_adopt(store, built, &entry, NULL)); /* adopting it twice has the effect of once */
     CHECK_OK(spate_store_adopt(store, twin, &same, NULL));
     CHECK_NUMBER(entry.mtime_ns, same.mtime_ns);
     here = stat_of(twin);
@@ -246,8 +246,8 @@ TEST(a_built_file_is_adopted) {
     spate_store_close(store);
 }
 
-/* A project may strip, patch or give away its executables. */
-TEST(what_is_executable_is_no_link) {
+/* A project may strip, patch or chown its executables, so they are not hard links. */
+TEST(executables_are_not_hard_links) {
     spate_store *store = opened();
     static const struct {
         const char *path;
@@ -276,7 +276,7 @@ TEST(what_is_executable_is_no_link) {
         check_text(tree_path, "#!ruby");
         CHECK_NUMBER(SPATE_OBJECT_GOOD, state_of(store, &entry, true));
         CHECK_STATUS(SPATE_SYSTEM, spate_store_put(store, (const uint8_t *)"x", 1, 0755, tree_path, &entry, NULL));
-        check_text(tree_path, "#!ruby"); /* nothing is written over a file that is there */
+        check_text(tree_path, "#!ruby"); /* an existing file is never overwritten */
     }
     spate_store_close(store);
 }
@@ -292,14 +292,14 @@ TEST(an_object_of_another_owner_is_damaged) {
         CHECK(chown(object_of(store, &entry), 65534, 65534) == 0);
         CHECK_NUMBER(SPATE_OBJECT_CHANGED, state_of(store, &entry, false));
         CHECK_NUMBER(SPATE_OBJECT_CHANGED, state_of(store, &entry, true));
-        entry = put(store, "given away", 0644, NULL); /* a fresh inode takes its place */
+        entry = put(store, "given away", 0644, NULL); /* a new inode takes its place */
         CHECK_NUMBER(SPATE_OBJECT_GOOD, state_of(store, &entry, false));
         CHECK_NUMBER(0, stat_of(object_of(store, &entry)).st_uid);
     }
     spate_store_close(store);
 }
 
-/* Another file system, where there is one: copies carry mode and time, also of a file that is there already. */
+/* Uses another file system, if there is one. A copy keeps the mode and the time, even if the object already exists. */
 TEST(files_are_adopted_from_another_file_system) {
     char path[] = "/dev/shm/spate-adopt-XXXXXX";
     int descriptor = mkstemp(path);
@@ -327,7 +327,7 @@ TEST(files_are_adopted_from_another_file_system) {
     spate_store_close(store);
 }
 
-TEST(examine_tells_what_a_stat_shows_and_what_only_reading_shows) {
+TEST(examine_finds_changes_by_stat_and_by_reading) {
     spate_store *store = opened();
     spate_entry entry = put(store, "content", 0644, NULL);
     char object[PATH_MAX];
@@ -341,13 +341,13 @@ TEST(examine_tells_what_a_stat_shows_and_what_only_reading_shows) {
     spate_object_state state;
     int64_t mtime_ns;
     CHECK_OK(spate_store_examine(store, &entry, true, &state, &mtime_ns, NULL));
-    CHECK_NUMBER(SPATE_OBJECT_GOOD, state); /* a restored cache: the times are lost, the content is right */
+    CHECK_NUMBER(SPATE_OBJECT_GOOD, state); /* in a restored cache, the times are lost and the content is right */
     CHECK_NUMBER(INT64_C(1000000000005), mtime_ns);
 
     entry.mtime_ns = mtime_ns;
     write_text(object, "CONTENT", 0644);
     CHECK(utimensat(AT_FDCWD, object, times, 0) == 0);
-    CHECK_NUMBER(SPATE_OBJECT_GOOD, state_of(store, &entry, false)); /* a stat cannot know */
+    CHECK_NUMBER(SPATE_OBJECT_GOOD, state_of(store, &entry, false)); /* a stat cannot notice this */
     CHECK_NUMBER(SPATE_OBJECT_CHANGED, state_of(store, &entry, true));
     CHECK(unlink(object) == 0);
     CHECK_NUMBER(SPATE_OBJECT_MISSING, state_of(store, &entry, false));
@@ -355,8 +355,8 @@ TEST(examine_tells_what_a_stat_shows_and_what_only_reading_shows) {
     spate_store_close(store);
 }
 
-/* Neither waits for a writer nor follows a link nor takes a prefix for the whole. */
-TEST(examine_takes_nothing_but_a_file_for_one) {
+/* The check does not wait for the writer of a pipe, follow a link, or accept a prefix as the whole content. */
+TEST(examine_accepts_only_regular_files) {
     spate_store *store = opened();
     spate_entry entry = put(store, "content", 0644, NULL);
     char object[PATH_MAX];
@@ -378,7 +378,7 @@ TEST(examine_takes_nothing_but_a_file_for_one) {
     spate_store_close(store);
 }
 
-/* Around the size of one read. */
+/* The sizes are around the size of one read. */
 TEST(content_of_every_size_is_hashed_whole) {
     spate_store *store = opened();
     static const size_t sizes[] = {0, 1, 65535, 65536, 65537, 131072, 200001};
@@ -397,7 +397,7 @@ TEST(content_of_every_size_is_hashed_whole) {
     spate_store_close(store);
 }
 
-TEST(a_store_that_cannot_be_made_is_told) {
+TEST(store_that_cannot_be_created_is_an_error) {
     spate_store *store;
     spate_error error;
     const char *file = fresh("file");

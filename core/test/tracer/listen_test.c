@@ -39,7 +39,8 @@ static spate_tracer *begin(void) {
     return begin_with(false);
 }
 
-/* Sanitizers open files of their own in a child: only what is under the scratch folder is looked for. */
+/* Runs a function in a traced child. A sanitizer may open other files there, so the tests check only paths below the
+ * scratch folder. */
 static pid_t child(spate_tracer *tracer, void (*deed)(void)) {
     pid_t pid = fork();
     CHECK(pid >= 0);
@@ -99,7 +100,7 @@ TEST(a_child_and_its_end_are_traced) {
     spate_tracer_free(tracer);
 }
 
-TEST(no_child_no_beginning) {
+TEST(tracer_that_stops_without_a_child) {
     spate_tracer *tracer = begin();
     spate_tracer_stop(tracer);
     CHECK(spate_tracer_wait(tracer, 5000));
@@ -116,7 +117,7 @@ static void look_later(void) {
         _exit(2);
 }
 
-/* Processes that outlive the tracer still get answers. */
+/* The system calls of a process that outlives the tracer still return. */
 TEST(a_child_that_outlives_its_tracer) {
     if (forbidden())
         return;
@@ -127,14 +128,14 @@ TEST(a_child_that_outlives_its_tracer) {
         usleep(1000);
     spate_tracer_free(tracer);
     check_end(pid, 7);
-    usleep(50000); /* the thread frees what is left: AddressSanitizer counts */
+    usleep(50000); /* the thread frees what is left, and AddressSanitizer checks for it */
 }
 
 static bool fails(long result, int error) {
     return result == -1 && errno == error;
 }
 
-/* Each returns the number of the first step that went wrong. */
+/* Each function exits with the number of the first step that went wrong. */
 static void write_and_exit(void) {
     int file = (int)syscall(SYS_openat, AT_FDCWD, present, O_RDONLY);
     const char byte = 'x';
@@ -227,7 +228,7 @@ TEST(a_read_only_child_that_outlives_its_tracer) {
         usleep(1000);
     spate_tracer_free(tracer);
     check_end(pid, 7);
-    usleep(50000); /* the thread frees what is left: AddressSanitizer counts */
+    usleep(50000); /* the thread frees what is left, and AddressSanitizer checks for it */
 }
 
 static void enter_again(void) {
@@ -236,7 +237,7 @@ static void enter_again(void) {
     char mode = SPATE_TRACER_MAY_WRITE;
     if (pipe(ends) != 0 || write(ends[1], &mode, 1) != 1)
         _exit(2);
-    if (spate_tracer_enter(ends[0], &error) != SPATE_SYSTEM || !strstr(error.message, "another one"))
+    if (spate_tracer_enter(ends[0], &error) != SPATE_SYSTEM || !strstr(error.message, "another listener"))
         _exit(3);
 }
 
@@ -251,7 +252,7 @@ TEST(one_tracer_within_another) {
     spate_tracer_free(tracer);
 }
 
-TEST(nobody_listens) {
+TEST(entering_without_a_parent_is_an_error) {
     if (forbidden())
         return;
     pid_t pid = fork();
@@ -263,7 +264,7 @@ TEST(nobody_listens) {
     check_end(pid, 7);
 }
 
-/* One tracer's listener is in no copy of another's process: see close_listeners. */
+/* close_listeners closes the listeners of other tracers in each child. */
 TEST(forked_children_hold_no_listener) {
     if (forbidden())
         return;

@@ -30,7 +30,7 @@ static bool take(void *context, const char *text, size_t length, uint64_t kinds)
 static spate_tracer_table table;
 static int descriptor;
 
-/* On other systems a child can truncate any shared memory: see anonymous_file in record.c. */
+/* Only Linux seals shared memory against truncation by a child: see anonymous_file in record.c. */
 #ifdef SPATE_TRACER_HERE
 enum { TRACER_HERE = true };
 #else
@@ -76,7 +76,7 @@ TEST(paths_and_kinds_keep_their_order) {
     CHECK_STRING("!network: 10.0.0.1", all.texts[3]);
 }
 
-TEST(what_is_ignored) {
+TEST(ignored_paths) {
     const char *ignored[] = {"/build/tree", "/tmp/own"};
     open_table(ignored, 2, small);
     path(SPATE_TRACER_READ, "/build/tree");
@@ -94,7 +94,7 @@ TEST(what_is_ignored) {
     CHECK_STRING("/build/tree/sub/../../tree", all.texts[0]);
 }
 
-TEST(what_looks_as_if_it_were_ignored) {
+TEST(paths_similar_to_ignored_ones) {
     const char *ignored[] = {"/build/tree"};
     open_table(ignored, 1, small);
     path(SPATE_TRACER_READ, "/build/trees");
@@ -178,7 +178,7 @@ TEST(full_tables_say_so) {
         path(SPATE_TRACER_READ, text);
     }
     trace all = close_table();
-    CHECK_NUMBER(57, all.count); /* 7/8 of 64, and what is said of the rest */
+    CHECK_NUMBER(57, all.count); /* 7/8 of 64 slots, plus the note that the rest is missing */
 
     open_table(NULL, 0, (spate_tracer_size){.slots = 1024, .bytes = 1024});
     for (int i = 0; i < 200; i++) {
@@ -263,7 +263,7 @@ TEST(processes_write_each_path_once_and_may_be_killed) {
 }
 #endif
 
-/* A child may write anything into the memory: reading and writing continue, and no address is taken from it. */
+/* A child may write anything into the shared memory. The tracer never uses an address from it. */
 TEST(scribbled_tables_are_read_within_bounds) {
     srand(11);
     for (int round = 0; round < (harness_full() ? 3000 : 300); round++) {
@@ -291,7 +291,7 @@ TEST(scribbled_tables_are_read_within_bounds) {
     }
 }
 
-TEST(a_damaged_entry_is_told) {
+TEST(damaged_entry_is_reported) {
     open_table(NULL, 0, small);
     path(SPATE_TRACER_READ, "/a");
     path(SPATE_TRACER_READ, "/b");
@@ -312,7 +312,7 @@ TEST(a_child_cannot_make_the_memory_smaller) {
     close_table();
 }
 
-TEST(what_is_no_table) {
+TEST(invalid_table) {
     NEEDS(TRACER_HERE, "no tracer here");
     spate_tracer_table other;
     static struct spate_tracer_header memory[2];

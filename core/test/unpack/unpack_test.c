@@ -6,7 +6,7 @@
 
 static spate_pool *pool;
 
-/* A store and a tree of its own for each case. */
+/* Each case has its own store and tree. */
 typedef struct setting {
     spate_store *store;
     char tree[PATH_MAX];
@@ -41,7 +41,7 @@ static const char *in_tree(const setting *s, const char *path) {
     return full;
 }
 
-/* Nothing but the store's own two folders, which are empty but for objects. */
+/* Checks that the tree does not exist and that the store's tmp folder is empty. */
 static void check_nothing_left(const setting *s) {
     char tmp[PATH_MAX];
     CHECK(!exists(s->tree));
@@ -59,7 +59,7 @@ static void refuses(bytes *tar, spate_status expected, const char *member, const
     CHECK_STRING(member, s.error.member);
     CHECK_CONTAINS(reason, s.error.message);
     check_nothing_left(&s);
-    s.options.memory = 4096; /* and the same from a stream */
+    s.options.memory = 4096; /* the same from a stream */
     char again[PATH_MAX];
     snprintf(again, sizeof(again), "%s/tmp", spate_store_root(s.store));
     CHECK(mkdir(again, 0777) == 0);
@@ -85,7 +85,7 @@ TEST(a_gem_becomes_objects_and_a_tree) {
     for (size_t i = 0; i < 5; i++)
         CHECK_STRING(paths[i], s.unpacked.entries[i].path);
     CHECK_STRING("test.rb", s.unpacked.entries[2].target);
-    CHECK_NUMBER(0600, s.unpacked.entries[4].mode); /* setuid goes */
+    CHECK_NUMBER(0600, s.unpacked.entries[4].mode); /* the setuid bit is dropped */
     check_text(in_tree(&s, "lib/test.rb"), "puts 1\n");
     CHECK_NUMBER(0775, stat_of(in_tree(&s, "bin/run")).st_mode & 07777);
     CHECK_NUMBER(0600, stat_of(in_tree(&s, "secret")).st_mode & 07777);
@@ -104,7 +104,7 @@ TEST(a_gem_becomes_objects_and_a_tree) {
     end(&s);
 }
 
-/* The same archive through every branch: but for the times, the entries are the same. */
+/* Unpacks the same archive in every code path. Apart from the times, the entries must be the same. */
 static void unpack_all_ways(bytes *tar, size_t expected, void (*check)(const setting *s)) {
     const char *archive = save_gem(tar, "SHA512", SPATE_SHA512);
     setting first = begin();
@@ -154,7 +154,7 @@ static void check_winners(const setting *s) {
     CHECK(S_ISDIR(stat_of(in_tree(s, "was-file-too")).st_mode));
 }
 
-/* More than 32 entries, each three times: the last one wins in every code path that writes. */
+/* There are more than 32 entries, each of them three times. The last one wins in every code path. */
 TEST(the_last_duplicate_wins_in_every_branch) {
     bytes tar = {0};
     char large[10000];
@@ -162,7 +162,7 @@ TEST(the_last_duplicate_wins_in_every_branch) {
     add_member(&tar, "large", '0', 0644, NULL, large, sizeof(large));
     add_file(&tar, "was-file", "file");
     add_file(&tar, "was-file-too", "file");
-    add_member(&tar, "was-link", '2', 0777, "/etc/passwd", NULL, 0); /* never made, so never refused */
+    add_member(&tar, "was-link", '2', 0777, "/etc/passwd", NULL, 0); /* never created, so never refused */
     for (int round = 0; round < 3; round++) {
         for (int i = 0; i < 60; i++) {
             char name[64];
@@ -186,7 +186,7 @@ static void check_large(const setting *s) {
     check_text(in_tree(s, "z"), "small");
 }
 
-/* Larger than what may be held: written piece by piece, between others. */
+/* The file is larger than the memory limit, so it is written in pieces, between other files. */
 TEST(files_larger_than_memory_are_streamed) {
     bytes tar = {0};
     static char large[50000];
@@ -209,7 +209,8 @@ static void check_folders(const setting *s) {
     CHECK_NUMBER(0777 & ~mask, stat_of(in_tree(s, "implied")).st_mode & 07777);
 }
 
-/* As RubyGems does it: the archive's mode where the folder's own member comes first, else what the umask gives. */
+/* Folders have the modes that RubyGems uses: the mode of the folder's member if it precedes the folder's files,
+ * otherwise the mode from the umask. */
 TEST(folders_have_the_modes_that_rubygems_gives) {
     bytes tar = {0};
     add_member(&tar, "./", '5', 0700, NULL, NULL, 0);
@@ -256,7 +257,7 @@ TEST(hostile_members_are_refused) {
     refuses(&tar, SPATE_REFUSED, "link", "");
 }
 
-/* As RubyGems: a member of an ignored type takes the place of an earlier one, and its folder is made. */
+/* As in RubyGems, a member of an ignored type replaces an earlier one of its name, and its folder is created. */
 static void check_ignored(const setting *s) {
     static const char *const paths[] = {"kept", "lib/a.rb", "lib/large"};
     CHECK_NUMBER(3, s->unpacked.count);
@@ -282,9 +283,9 @@ TEST(members_of_unknown_types_are_ignored) {
     unpack_all_ways(&tar, 3, check_ignored);
 }
 
-TEST(what_ignoring_would_lose_is_refused) {
+TEST(dangerous_members_of_unknown_types_are_refused) {
     bytes tar = {0};
-    add_member(&tar, "blank", ' ', 0644, NULL, "x", 1); /* a file to RubyGems */
+    add_member(&tar, "blank", ' ', 0644, NULL, "x", 1); /* RubyGems reads it as a file */
     refuses(&tar, SPATE_REFUSED, "blank", "unknown member type ' '");
     add_member(&tar, "../label", 'V', 0644, NULL, NULL, 0);
     refuses(&tar, SPATE_REFUSED, "../label", "leads out");
@@ -296,7 +297,7 @@ TEST(nothing_is_written_through_symlinks) {
     add_member(&tar, "link", '2', 0777, "lib", NULL, 0);
     add_file(&tar, "link/file", "x");
     refuses(&tar, SPATE_REFUSED, "link", "members beneath it");
-    add_file(&tar, "link/file", "x"); /* the symlink comes after */
+    add_file(&tar, "link/file", "x"); /* the symlink comes later */
     add_member(&tar, "link", '2', 0777, "lib", NULL, 0);
     refuses(&tar, SPATE_REFUSED, "link", "members beneath it");
     add_file(&tar, "a", "x");
@@ -306,7 +307,7 @@ TEST(nothing_is_written_through_symlinks) {
     add_file(&tar, "a/b", "x");
     refuses(&tar, SPATE_REFUSED, "a/b", "both a file and a folder");
     add_member(&tar, "a/b/c/up", '2', 0777, "../../..", NULL,
-               0); /* up to the package itself: by text all stays inside */
+               0); /* leads up to the package itself; by its text, nothing leaves the package */
     add_member(&tar, "out", '2', 0777, "a/b/c/up/../..", NULL, 0);
     add_file(&tar, "a/b/c/d", "x");
     setting s = begin();
@@ -343,7 +344,7 @@ TEST(caps_can_be_reached_and_raised) {
     end(&s);
 }
 
-TEST(folders_that_paths_imply_count) {
+TEST(implied_folders_count_for_the_limit) {
     bytes tar = {0};
     add_file(&tar, "a/a/a/one", "1");
     add_file(&tar, "b/b/two", "2");
@@ -406,7 +407,7 @@ static void check_archive(const void *content, size_t length, spate_status expec
     end(&s);
 }
 
-TEST(what_is_no_gem_is_told) {
+TEST(invalid_gems_are_rejected) {
     check_archive("", 0, SPATE_TRUNCATED, "empty");
     static const char page[] = "\xEF\xBB\xBF\r\n <!DOCTYPE html><html><body>Sign in to the network</body></html>";
     check_archive(page, sizeof(page) - 1, SPATE_CORRUPT, "an HTML or XML page, not a gem");
@@ -416,7 +417,7 @@ TEST(what_is_no_gem_is_told) {
     bytes tar = {0};
     add_file(&tar, "metadata.gz", "x");
     end_tar(&tar);
-    check_archive(tar.at, tar.length, SPATE_CORRUPT, "missing in the gem");
+    check_archive(tar.at, tar.length, SPATE_CORRUPT, "missing from the gem");
     bytes packed = gzipped(tar.at, tar.length);
     check_archive(packed.at, packed.length, SPATE_CORRUPT, "gzip data, not a gem");
     clear(&packed);
@@ -424,17 +425,17 @@ TEST(what_is_no_gem_is_told) {
     bytes data = gzipped("", 0);
     add_member(&tar, "data.tar.gz", '0', 0644, NULL, data.at, data.length);
     end_tar(&tar);
-    check_archive(tar.at, tar.length, SPATE_CORRUPT, "missing in the gem");
+    check_archive(tar.at, tar.length, SPATE_CORRUPT, "missing from the gem");
     clear(&tar);
     for (int i = 0; i < 2; i++)
         add_member(&tar, "data.tar.gz", '0', 0644, NULL, data.at, data.length);
     end_tar(&tar);
-    check_archive(tar.at, tar.length, SPATE_REFUSED, "twice in the gem");
+    check_archive(tar.at, tar.length, SPATE_REFUSED, "duplicate member of the gem");
     clear(&tar);
     clear(&data);
 }
 
-TEST(damaged_gems_are_told) {
+TEST(damaged_gems_are_rejected) {
     bytes tar = {0};
     spate_buffer file = {0};
     for (int i = 0; i < 40; i++) {
@@ -528,8 +529,8 @@ TEST(an_npm_package_may_be_a_plain_tar) {
         add_file(&tar, "package/package.json", "{}");
         end_tar(&tar);
         save(path, &tar);
-        s.options.memory = streamed ? 64 : 0;          /* then it is mapped */
-        CHECK_STATUS(SPATE_CORRUPT, unpack(&s, path)); /* no gem */
+        s.options.memory = streamed ? 64 : 0;          /* a larger limit maps the archive */
+        CHECK_STATUS(SPATE_CORRUPT, unpack(&s, path)); /* it is not a gem */
         s.options.kind = SPATE_ARCHIVE_NPM;
         CHECK_OK(unpack(&s, path));
         check_text(in_tree(&s, "package.json"), "{}");
@@ -538,7 +539,7 @@ TEST(an_npm_package_may_be_a_plain_tar) {
     }
 }
 
-TEST(what_a_build_made_keeps_its_modes) {
+TEST(build_results_keep_their_modes) {
     for (int packed = 0; packed < 2; packed++) {
         setting s = begin();
         bytes tar = {0};
@@ -551,7 +552,7 @@ TEST(what_a_build_made_keeps_its_modes) {
         save(path, packed ? &smaller : &tar);
         s.options.kind = SPATE_ARCHIVE_BUILD;
         CHECK_OK(spate_unpack_file(s.store, pool, path, &s.options, &s.unpacked, &s.error));
-        CHECK_NUMBER(3, s.unpacked.count); /* no folders that are only on the way */
+        CHECK_NUMBER(3, s.unpacked.count); /* folders that only lead to other members are not listed */
         CHECK_STRING("gems/a/empty", s.unpacked.entries[0].path);
         CHECK_NUMBER(0500, s.unpacked.entries[0].mode);
         CHECK_NUMBER(0711, s.unpacked.entries[1].mode);
@@ -590,7 +591,7 @@ TEST(a_tree_that_exists_is_not_touched) {
     end(&s);
 }
 
-TEST(memory_that_runs_out_is_told) {
+TEST(failed_allocations_return_an_error) {
     bytes tar = {0};
     for (int i = 0; i < 40; i++) {
         char name[20];
@@ -598,7 +599,7 @@ TEST(memory_that_runs_out_is_told) {
         add_file(&tar, name, name);
     }
     char archive[PATH_MAX];
-    strcpy(archive, save_gem(&tar, "SHA256", SPATE_SHA256)); /* names of the scratch folder are soon used again */
+    strcpy(archive, save_gem(&tar, "SHA256", SPATE_SHA256)); /* in_scratch reuses its buffers soon */
     bool succeeded = false;
     for (long n = 0; n < 500 && !succeeded; n++) {
         setting s = begin();

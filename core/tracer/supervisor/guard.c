@@ -42,7 +42,7 @@
 /* ---- the filter ---- */
 
 #define INSTRUCTIONS 512
-/* Namespaces in which paths have another meaning. */
+/* Flags for namespaces in which paths have a different meaning. */
 #define APART (CLONE_NEWNS | CLONE_NEWUSER | CLONE_NEWPID)
 
 typedef struct program {
@@ -63,7 +63,7 @@ static void answer(program *p, uint32_t value) {
     add(p, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, value));
 }
 
-/* Skips the next `count` instructions unless the comparison with the accumulator is true. */
+/* Adds a comparison with the accumulator that skips the next `count` instructions if it is false. */
 static void unless(program *p, uint16_t comparison, uint32_t value, uint8_t count) {
     add(p, (struct sock_filter)BPF_JUMP((uint16_t)(BPF_JMP | comparison | BPF_K), value, 0, count));
 }
@@ -82,12 +82,13 @@ static void check_architecture(program *p) {
     answer(p, SECCOMP_RET_USER_NOTIF);
 }
 
-/* Calls that need an answer only in read-only mode. */
+/* Whether the listener is asked about these calls only in read-only mode. */
 static bool only_read_only(spate_tracer_means means) {
     return means == SPATE_TRACER_CHANGES_OPEN || means == SPATE_TRACER_CONTROLS;
 }
 
-/* Changes of a file that may be open read-only: its flags, its version, fs-verity. The types of file systems. */
+/* Rejects ioctls that change a file even if it is open read-only: flags, version, fs-verity. `types` are the ioctl
+ * types of file systems. */
 static void refuse_ioctls(program *p) {
     static const unsigned char types[] = {'f', 'v', 'X', 0x94};
     unless(p, BPF_JEQ, SYS_ioctl, 2 + 2 * sizeof(types));
@@ -102,7 +103,7 @@ static void refuse_ioctls(program *p) {
 
 /*
  * Checks calls that change files, including those of the hooks. The flags of openat are in a register. openat2 is
- * rejected because its flags are in memory, which the process could change after the answer.
+ * rejected because its flags are in memory, which the process could change after they have been checked.
  */
 static void check_writes(program *p) {
     unless(p, BPF_JEQ, SYS_openat, 3);
@@ -120,7 +121,8 @@ static void check_writes(program *p) {
     refuse_ioctls(p);
 }
 
-/* The hooks' calls are allowed from their page; from any other address they need an answer. */
+/* Allows the hooks' calls if they come from the hooks' page. Asks the listener about the same calls from other
+ * addresses. */
 static void check_hooked(program *p) {
     unsigned hooked = 0;
     for (size_t i = 0; i < spate_tracer_call_count; i++)
@@ -155,14 +157,14 @@ static void check_others(program *p) {
     answer(p, SECCOMP_RET_ERRNO | ENOSYS);
 }
 
-/* Checks calls whose arguments decide. */
+/* Checks calls for which the decision depends on other arguments. */
 static void check_arguments(program *p) {
     unless(p, BPF_JEQ, SYS_socket, 7);
     load(p, low_word(0));
     unless(p, BPF_JEQ, AF_UNIX, 4);
     load(p, low_word(1));
     add(p, (struct sock_filter)BPF_STMT(BPF_ALU | BPF_AND | BPF_K, 0xf));
-    unless(p, BPF_JEQ, SOCK_STREAM, 1); /* other socket types can send without a connection */
+    unless(p, BPF_JEQ, SOCK_STREAM, 1); /* sockets of other types can send without connecting */
     answer(p, SECCOMP_RET_ALLOW);
     answer(p, SECCOMP_RET_USER_NOTIF);
     unless(p, BPF_JEQ, SYS_clone, 4);
@@ -189,8 +191,8 @@ static bool write_filter(program *p, bool read_only) {
 }
 
 /*
- * The errno for a call when there is no listener, or 0 if the call is allowed. Landlock decides about opening files for
- * writing.
+ * Returns the errno with which a call fails if there is no listener, or 0 if it is allowed. Opening files for writing
+ * is restricted by Landlock instead.
  */
 static int plain_error(spate_tracer_means means, bool removals) {
     switch (means) {
@@ -245,7 +247,8 @@ spate_status spate_tracer_forbid_changes(bool removals, spate_error *error) {
 }
 
 /*
- * The listener's descriptor, or -1 with errno set. Older kernels ignore flags that they do not know: see docs/adr/0024.
+ * Installs the filter. Returns the listener's descriptor, or -1 with errno set. Kernels before 5.19 reject
+ * SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV with EINVAL, so it is optional.
  */
 static int install(const program *p, unsigned long flags) {
     struct sock_fprog filter = {.len = p->length, .filter = (struct sock_filter *)(uintptr_t)p->code};
@@ -260,7 +263,7 @@ static int install(const program *p, unsigned long flags) {
 }
 
 static spate_status fail_install(spate_error *error) {
-    return errno == EBUSY ? spate_fail(error, SPATE_SYSTEM, NULL, "seccomp user notification: another one listens")
+    return errno == EBUSY ? spate_fail(error, SPATE_SYSTEM, NULL, "seccomp user notification: another listener exists")
                           : spate_fail_errno(error, NULL, "seccomp user notification");
 }
 
@@ -311,9 +314,9 @@ spate_status spate_tracer_enter(int socket, spate_error *error) {
     if (listener < 0) {
         status = fail_install(error);
     } else {
-        /* Avoids calls that take a path from here on, because the listener does not answer yet. */
+        /* Makes no calls that take a path from here on, because the listener does not respond yet. */
         bool sent = send_descriptor(socket, listener);
-        close(listener); /* otherwise descendants would wait forever for an answer of their own process */
+        close(listener); /* otherwise descendants would wait forever for a response from their own process */
         if (!sent || !take_byte(socket, &byte))
             status = spate_fail(error, SPATE_SYSTEM, NULL, "the supervisor ended before it answered");
     }
@@ -343,11 +346,11 @@ int spate_tracer_take_descriptor(int socket) {
     return descriptor;
 }
 
-/* ---- the trial ---- */
+/* ---- test whether the kernel supports it ---- */
 
-/* Tests the filter on one thread with one harmless call, and answers it like a listener. */
+/* A trial of the filter: installs it for one thread, which makes a harmless call, and responds like a listener. */
 typedef struct trial {
-    int ends[2]; /* the thread writes its result to a pipe and ends */
+    int ends[2]; /* a pipe, to which the thread writes the outcome */
 } trial;
 
 typedef struct outcome {
@@ -385,7 +388,7 @@ static bool answer_trial(int listener) {
     return answered;
 }
 
-/* Whether Yama forbids reading a child's memory. Its mode 1 allows that. */
+/* Whether Yama forbids reading the memory of child processes. Mode 1 allows it. */
 static bool yama_forbids(void) {
     char level = '0';
     int file = open("/proc/sys/kernel/yama/ptrace_scope", O_RDONLY | O_CLOEXEC);

@@ -25,22 +25,22 @@
 #include <unistd.h>
 
 struct spate_tracer {
-    spate_tracer_table table; /* its header is NULL once the owner no longer reads it */
+    spate_tracer_table table; /* header is NULL after the owner has stopped reading it */
     int table_file;
     int texts;
-    int socket;   /* this side's end */
+    int socket;   /* this process's end */
     int child;    /* the child's end; -1 once closed */
-    int listener; /* -1: not received yet, or closed */
+    int listener; /* -1 before it is received and after it is closed */
     bool read_only;
     bool started;
     bool began;
     bool ended;
-    bool let_go; /* the thread frees the tracer */
+    bool let_go; /* the thread must free the tracer */
     _Atomic uint64_t asked;
     pthread_mutex_t lock;
     pthread_cond_t end;
     pthread_t thread;
-    spate_tracer *next; /* the next tracer that has a listener */
+    spate_tracer *next; /* next in `listeners` */
 };
 
 /* Missing in older headers. */
@@ -59,9 +59,9 @@ struct seccomp_notif_addfd {
 #define SECCOMP_IOCTL_NOTIF_ADDFD SECCOMP_IOW(3, struct seccomp_notif_addfd)
 #endif
 
-/* ---- no copy of a listener in a forked child ---- */
+/* ---- forked children must not inherit a listener ---- */
 
-/* A child with a copy would keep the listener open after this process ends, and calling processes would wait
+/* If a child had a copy, the listener would stay open after this process has ended, and traced processes would wait
  * forever. */
 static pthread_mutex_t listeners_lock = PTHREAD_MUTEX_INITIALIZER;
 static spate_tracer *listeners;
@@ -110,7 +110,7 @@ static void drop_listener(spate_tracer *tracer) {
     unlock_listeners();
 }
 
-/* ---- questions and answers ---- */
+/* ---- requests and responses ---- */
 
 typedef struct room {
     struct seccomp_notif *asked;
@@ -119,7 +119,7 @@ typedef struct room {
     size_t answer_size;
 } room;
 
-/* The kernel's structs may be longer than those of the headers. */
+/* Allocates memory for requests and responses. The kernel's structs may be longer than those of the headers. */
 static bool make_room(room *r) {
     struct seccomp_notif_sizes sizes;
     if (syscall(SYS_seccomp, SECCOMP_GET_NOTIF_SIZES, 0, &sizes) != 0)
@@ -132,12 +132,13 @@ static bool make_room(room *r) {
 }
 
 typedef struct decision {
-    int error;  /* the negative errno; 0: the call continues */
-    int opened; /* a descriptor to return as the result; -1: none */
+    int error;  /* negative errno, or 0 to continue the call */
+    int opened; /* descriptor to return as the result, or -1 */
 } decision;
 
-/* The table is recognized by the name from spate_tracer_address. */
-static int give(const spate_tracer *tracer, const struct seccomp_notif *asked) {
+/* Returns a descriptor if the call opens one of the two files that may be written in read-only mode, otherwise -1. The
+ * table is recognized by the path from spate_tracer_address. */
+static int open_for_caller(const spate_tracer *tracer, const struct seccomp_notif *asked) {
     char address[64];
     spate_tracer_address(tracer, address);
     return spate_tracer_give(asked, address, tracer->table_file);
@@ -149,7 +150,7 @@ static decision decide(spate_tracer *tracer, const struct seccomp_notif *asked) 
     pthread_mutex_lock(&tracer->lock);
     spate_tracer_table *table = tracer->table.header ? &tracer->table : NULL;
     if (tracer->read_only)
-        d.opened = give(tracer, asked);
+        d.opened = open_for_caller(tracer, asked);
     if (d.opened < 0 && table)
         outcome = spate_tracer_notice(table, tracer->listener, tracer->texts, asked);
     if (d.opened < 0 && tracer->read_only)
@@ -158,10 +159,10 @@ static decision decide(spate_tracer *tracer, const struct seccomp_notif *asked) 
     return d;
 }
 
-/* Linux before 5.9 cannot pass a descriptor; there the call continues and opens the file itself. */
+/* Linux before 5.9 cannot install a descriptor. The call then continues and opens the file itself. */
 #define NOT_KNOWN EINVAL
 
-/* Installs a descriptor of this process in the calling process. Returns its number there, or the negative errno. */
+/* Installs a copy of a descriptor in the calling process. Returns its number there, or a negative errno. */
 static int hand_over(const spate_tracer *tracer, const struct seccomp_notif *asked, int descriptor) {
     struct seccomp_notif_addfd added = {.id = asked->id, .srcfd = (uint32_t)descriptor};
     const spate_tracer_call *call = spate_tracer_call_of(asked->data.nr);
@@ -171,9 +172,9 @@ static int hand_over(const spate_tracer *tracer, const struct seccomp_notif *ask
     return number < 0 ? -errno : number;
 }
 
-/* Answers one request. Returns false if no more can be answered. */
+/* Responds to one request. Returns false if no more requests can be handled. */
 static bool answer_one(spate_tracer *tracer, const room *r) {
-    memset(r->asked, 0, r->asked_size); /* otherwise the kernel rejects the request */
+    memset(r->asked, 0, r->asked_size); /* the kernel requires zeros */
     if (ioctl(tracer->listener, SECCOMP_IOCTL_NOTIF_RECV, r->asked) != 0)
         return errno == EINTR || errno == ENOENT; /* ENOENT: the calling process has been killed */
     atomic_fetch_add(&tracer->asked, 1);
@@ -249,7 +250,8 @@ spate_status spate_tracer_start(spate_tracer *tracer, spate_error *error) {
     sigset_t all, before;
     pthread_once(&once, watch_forks);
     sigfillset(&all);
-    bool masked = pthread_sigmask(SIG_SETMASK, &all, &before) == 0; /* signals belong to the program's own threads */
+    bool masked = pthread_sigmask(SIG_SETMASK, &all, &before) == 0; /* signals are handled by the program's own
+                                                                     * threads */
     errno = pthread_create(&tracer->thread, NULL, listen_main, tracer);
     if (masked)
         pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -359,8 +361,8 @@ uint64_t spate_tracer_asked(const spate_tracer *tracer) {
     return atomic_load(&((spate_tracer *)(uintptr_t)tracer)->asked);
 }
 
-/* Frees the table. Returns true if the listener's thread still runs; the thread then frees the rest. */
-static bool let_go(spate_tracer *tracer) {
+/* Frees the table. If the listener's thread is still running, returns true, and the thread will free the rest. */
+static bool release(spate_tracer *tracer) {
     pthread_mutex_lock(&tracer->lock);
     spate_tracer_record_free(&tracer->table, tracer->table_file);
     tracer->table_file = -1;
@@ -376,7 +378,7 @@ void spate_tracer_free(spate_tracer *tracer) {
     spate_tracer_stop(tracer);
     pthread_t thread = tracer->thread;
     bool by_thread = tracer->let_go;
-    if (!by_thread && let_go(tracer)) {
+    if (!by_thread && release(tracer)) {
         pthread_detach(thread);
         return;
     }
@@ -391,7 +393,7 @@ void spate_tracer_free(spate_tracer *tracer) {
 
 #else
 
-/* Other platforms have no tracer: spate_tracer_new fails, and the other functions are never called. */
+/* Stubs for other platforms: spate_tracer_new fails, and the other functions are never called. */
 spate_status spate_tracer_new(spate_tracer **tracer, const char *const *ignored, size_t count, spate_tracer_size size,
                               bool read_only, spate_error *error) {
     (void)read_only;

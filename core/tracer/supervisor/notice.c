@@ -36,7 +36,7 @@ typedef struct notice {
     const spate_tracer_call *call;
 } notice;
 
-/* ---- reading the other process ---- */
+/* ---- reading the memory of the other process ---- */
 
 static uint64_t argument(const notice *n, int place) {
     return place == SPATE_TRACER_NONE ? 0 : n->asked->data.args[place];
@@ -57,7 +57,8 @@ static ssize_t take_bytes(const notice *n, uint64_t address, void *bytes, size_t
     return got;
 }
 
-/* Reads a name with its NUL into name[PATH_MAX]. Returns false if the kernel would reject the address, too. */
+/* Reads a name with its NUL into name[PATH_MAX]. Returns false if the address is invalid; the kernel then rejects the
+ * call, too. */
 static bool take_name(const notice *n, uint64_t address, char *name) {
     size_t short_one = 256; /* enough for nearly all names */
     ssize_t got = take_bytes(n, address, name, short_one);
@@ -66,7 +67,7 @@ static bool take_name(const notice *n, uint64_t address, char *name) {
     return got > 0 && memchr(name, '\0', (size_t)got);
 }
 
-static bool still_asks(const notice *n) {
+static bool is_pending(const notice *n) {
     return ioctl(n->listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &n->asked->id) == 0;
 }
 
@@ -77,7 +78,7 @@ typedef struct absolute {
     size_t length;
 } absolute;
 
-/* The target of a link in /proc, if that path still exists. */
+/* Gets the path of an open directory from /proc. Returns false if it does not exist any more. */
 static bool take_folder(const notice *n, int descriptor, char *folder) {
     char link[64];
     struct stat info;
@@ -87,9 +88,9 @@ static bool take_folder(const notice *n, int descriptor, char *folder) {
         snprintf(link, sizeof(link), "/proc/%u/fd/%d", n->asked->pid, descriptor);
     ssize_t length = readlink(link, folder, PATH_MAX);
     if (length < 0 && errno == ENOENT)
-        return false; /* no such descriptor: the call fails */
+        return false; /* invalid descriptor: the call fails */
     if (length < 0 || length == PATH_MAX || folder[0] == '(') {
-        if (still_asks(n))
+        if (is_pending(n))
             spate_tracer_table_trouble(n->table, "a folder without a path: ", link);
         return false;
     }
@@ -100,14 +101,14 @@ static bool take_folder(const notice *n, int descriptor, char *folder) {
     return folder[0] == '/' && !(marked && stat(link, &info) == 0 && info.st_nlink == 0);
 }
 
-/* The absolute name at an argument. Returns false if it is unknown. */
+/* Sets *path to the absolute path for `name`. Returns false if it is unknown. */
 static bool resolve(const notice *n, int folder_place, const char *name, absolute *path) {
     char folder[PATH_MAX + 1] = "";
     int descriptor = folder_place == SPATE_TRACER_NONE ? AT_FDCWD : (int)argument(n, folder_place);
     if (name[0] == '\0')
         return false;
     if (name[0] != '/' && !take_folder(n, descriptor, folder)) {
-        if (strstr(name, "..") && still_asks(n))
+        if (strstr(name, "..") && is_pending(n))
             spate_tracer_table_trouble(n->table, "out of a folder that was removed: ", name);
         return false;
     }
@@ -124,8 +125,8 @@ static bool take_path(const notice *n, int folder_place, int place, absolute *pa
     return take_name(n, argument(n, place), name) && resolve(n, folder_place, name, path);
 }
 
-/* A thread is identified by its own number, which /proc lists below the process number, too. */
-static int own_number(uint32_t thread) {
+/* Returns the process ID for a thread ID. Requests contain the thread ID, and /proc has directories for both. */
+static int process_of(uint32_t thread) {
     char link[64];
     char line[256] = "";
     snprintf(link, sizeof(link), "/proc/%u/status", thread);
@@ -141,11 +142,11 @@ static int own_number(uint32_t thread) {
 
 static spate_tracer_path trace(const notice *n, const absolute *path) {
     bool asks_proc = strncmp(path->text, "/proc/", 6) == 0;
-    return (spate_tracer_path){n->table, path->text, path->length, asks_proc ? own_number(n->asked->pid) : 0};
+    return (spate_tracer_path){n->table, path->text, path->length, asks_proc ? process_of(n->asked->pid) : 0};
 }
 
-/* The outcome of the call: 0, or the negative errno. */
-static long look(const absolute *path, bool follow, struct stat *info) {
+/* Predicts the result of a call that examines the path: 0 or a negative errno. */
+static long stat_result(const absolute *path, bool follow, struct stat *info) {
     return fstatat(AT_FDCWD, path->text, info, follow ? 0 : AT_SYMLINK_NOFOLLOW) == 0 ? 0 : -errno;
 }
 
@@ -155,7 +156,7 @@ static long look_at_parent(const absolute *path) {
     while (folder.length > 1 && folder.text[folder.length - 1] != '/')
         folder.length--;
     folder.text[folder.length] = '\0';
-    return look(&folder, true, &info);
+    return stat_result(&folder, true, &info);
 }
 
 /* ---- texts of removed files ---- */
@@ -184,7 +185,7 @@ static void append_text(const notice *n, const absolute *path, int file, size_t 
         memcpy(entry, lengths, sizeof(lengths));
         memcpy(entry + sizeof(lengths), path->text, path->length);
         ssize_t all = (ssize_t)(sizeof(lengths) + path->length) + got;
-        off_t end = lseek(n->texts, 0, SEEK_END); /* only this thread writes; others read at any offset */
+        off_t end = lseek(n->texts, 0, SEEK_END); /* only this thread writes; readers use pread */
         if (end < 0 || end > TEXTS_MAX || pwrite(n->texts, entry, (size_t)all, end) != all)
             spate_tracer_table_trouble(n->table, "too much text was read and removed: ", path->text);
     } else if (got < 0) {
@@ -193,13 +194,14 @@ static void append_text(const notice *n, const absolute *path, int file, size_t 
     free(entry);
 }
 
-/* Whether it is a compiler's test file, which lib/spate/build/trace/words.rb skips. */
+/* Whether it is a compiler's test file. lib/spate/build/trace/words.rb skips these, too. */
 static bool is_source(const absolute *path) {
     const char *end = path->text + path->length;
     return path->length > 2 && end[-2] == '.' && strchr("chsoaCHSOA", end[-1]);
 }
 
-/* Saves the text because a shell may have read variables from it, which no hook records. */
+/* Saves the text of a file that is about to be removed. A shell may have read variables because of it, and the hooks do
+ * not record those. */
 static void keep_text(const notice *n, const absolute *path) {
     struct stat info;
     if (is_source(path) || !was_read(n, path))
@@ -212,12 +214,12 @@ static void keep_text(const notice *n, const absolute *path) {
     close(file);
 }
 
-/* ---- handlers of calls: each returns like spate_tracer_notice ---- */
+/* ---- handlers of calls; they return like spate_tracer_notice ---- */
 
 static long record_open(const notice *n, const absolute *path, uint64_t flags) {
     struct stat info;
     spate_tracer_path p = trace(n, path);
-    long result = look(path, (flags & O_NOFOLLOW) == 0, &info);
+    long result = stat_result(path, (flags & O_NOFOLLOW) == 0, &info);
     bool existed = result == 0;
     if (existed && (flags & O_CREAT) != 0 && (flags & O_EXCL) != 0)
         result = -EEXIST;
@@ -230,7 +232,7 @@ static long record_open(const notice *n, const absolute *path, uint64_t flags) {
 static long record_made(const notice *n, const absolute *path, bool may_exist) {
     struct stat info;
     spate_tracer_path p = trace(n, path);
-    long result = look(path, false, &info);
+    long result = stat_result(path, false, &info);
     if (result == 0 && !may_exist)
         result = -EEXIST;
     else if (result == -ENOENT)
@@ -242,7 +244,7 @@ static long record_made(const notice *n, const absolute *path, bool may_exist) {
 static long record_look(const notice *n, const absolute *path, spate_tracer_kind kind, bool follow) {
     struct stat info;
     spate_tracer_path p = trace(n, path);
-    long result = look(path, follow, &info);
+    long result = stat_result(path, follow, &info);
     spate_tracer_recorded(&p, kind, result);
     return result;
 }
@@ -250,12 +252,13 @@ static long record_look(const notice *n, const absolute *path, spate_tracer_kind
 static long record_change(const notice *n, const absolute *path, spate_tracer_kind before, bool follow) {
     struct stat info;
     spate_tracer_path p = trace(n, path);
-    long result = look(path, follow, &info);
+    long result = stat_result(path, follow, &info);
     spate_tracer_changed(&p, before, result);
     return result;
 }
 
-/* Handles a link in an ignored folder that leads out of it: reads through the link will not be recorded. */
+/* Records a new symlink. If it leads out of an ignored directory, reads through it would not be recorded, so its target
+ * is recorded now. */
 static long record_symlink(const notice *n, const absolute *path, const char *target) {
     absolute to;
     struct stat info;
@@ -269,7 +272,7 @@ static long record_symlink(const notice *n, const absolute *path, const char *ta
     if (to.length == 0 || to.length > SPATE_TRACER_TEXT_MAX || spate_tracer_table_ignored(n->table, to.text, to.length))
         return made;
     spate_tracer_path p = trace(n, &to);
-    long result = look(&to, true, &info);
+    long result = stat_result(&to, true, &info);
     if (result == 0 && S_ISDIR(info.st_mode))
         spate_tracer_table_trouble(n->table, "a link out of an ignored folder: ", to.text);
     else
@@ -282,10 +285,10 @@ static void record_connect(const notice *n) {
     absolute path;
     uint64_t place = argument(n, n->call->path), length = argument(n, n->call->flags);
     ssize_t got = take_bytes(n, place, &address, sizeof(address.sun_family));
-    if (got < (ssize_t)sizeof(address.sun_family) || !still_asks(n))
+    if (got < (ssize_t)sizeof(address.sun_family) || !is_pending(n))
         return;
     if (address.sun_family == AF_UNSPEC)
-        return; /* AF_UNSPEC: ends a connection */
+        return; /* disconnects a socket */
     if (address.sun_family != AF_UNIX) {
         spate_tracer_table_trouble(n->table, "network", "");
         return;
@@ -293,14 +296,14 @@ static void record_connect(const notice *n) {
     got = take_bytes(n, place, &address, length < sizeof(address) ? length : sizeof(address) - 1);
     if (got <= (ssize_t)offsetof(struct sockaddr_un, sun_path) || address.sun_path[0] == '\0')
         spate_tracer_table_trouble(n->table, "a socket without a path", "");
-    else if (resolve(n, SPATE_TRACER_NONE, address.sun_path, &path) && still_asks(n))
+    else if (resolve(n, SPATE_TRACER_NONE, address.sun_path, &path) && is_pending(n))
         record_look(n, &path, SPATE_TRACER_CONNECTED, true);
 }
 
 static void record_listing(const notice *n) {
     char folder[PATH_MAX + 1];
     absolute path;
-    if (!take_folder(n, (int)argument(n, 0), folder) || !still_asks(n))
+    if (!take_folder(n, (int)argument(n, 0), folder) || !is_pending(n))
         return;
     path.length = spate_tracer_join(path.text, sizeof(path.text), "", folder);
     spate_tracer_path p = trace(n, &path);
@@ -312,13 +315,13 @@ static void record_run(const notice *n) {
     char folder[PATH_MAX + 1] = "";
     absolute path;
     bool named = take_name(n, argument(n, n->call->path), name);
-    if (!named || !still_asks(n))
+    if (!named || !is_pending(n))
         return;
     bool found = name[0] ? resolve(n, n->call->folder, name, &path)
                          : take_folder(n, (int)argument(n, n->call->folder), folder) &&
                                (path.length = spate_tracer_join(path.text, sizeof(path.text), "", folder)) > 0;
     char working[PATH_MAX + 1] = "";
-    if (found && still_asks(n))
+    if (found && is_pending(n))
         spate_tracer_program(&(spate_tracer_path){n->table, path.text, path.length, 0},
                              take_folder(n, AT_FDCWD, working) ? working : "/");
 }
@@ -331,7 +334,7 @@ static long record_two(const notice *n) {
     bool first =
         symlinks ? take_name(n, argument(n, call->path), target) : take_path(n, call->folder, call->path, &path);
     bool to = take_path(n, call->second_folder, call->second_path, &second);
-    if (!still_asks(n))
+    if (!is_pending(n))
         return SPATE_TRACER_UNTOLD;
     if (symlinks)
         return first && to ? record_symlink(n, &second, target) : SPATE_TRACER_UNTOLD;
@@ -347,7 +350,7 @@ static long record_two(const notice *n) {
     return found < 0 ? found : made;
 }
 
-/* RESOLVE_IN_ROOT of <linux/openat2.h>, missing in old headers. */
+/* RESOLVE_IN_ROOT from <linux/openat2.h>, which older headers lack. */
 static const uint64_t IN_ROOT = 0x10;
 
 static long record_one(const notice *n) {
@@ -361,7 +364,7 @@ static long record_one(const notice *n) {
             spate_tracer_table_trouble(n->table, "a separate root", "");
         flags = how[0];
     }
-    if (!taken || spate_tracer_table_ignored(n->table, path.text, path.length) || !still_asks(n))
+    if (!taken || spate_tracer_table_ignored(n->table, path.text, path.length) || !is_pending(n))
         return SPATE_TRACER_UNTOLD;
     switch (n->call->means) {
     case SPATE_TRACER_OPENS:

@@ -1,5 +1,5 @@
 /*
- * Reads the arguments of a filter's notification from the calling process while it waits, and records them in the
+ * Reads the arguments of a request from the memory of the calling process, which is waiting, and records them in the
  * table.
  */
 #ifndef SPATE_TRACER_NOTICE_H
@@ -13,24 +13,25 @@
 #include <linux/seccomp.h>
 #include <sys/types.h>
 
-/* Nothing was recorded about a path. */
+/* Nothing about the path was recorded. */
 #define SPATE_TRACER_UNTOLD 1
 
 /*
- * listener: checks whether the process still waits; data read from a process that no longer waits is discarded. texts:
- * a file for removed texts, see spate_tracer_texts. Returns the predicted result of the call: 0, the negative errno of
- * a call on a path, or SPATE_TRACER_UNTOLD.
+ * Records a request. Uses `listener` to check whether the process is still waiting; if not, what was read from it is
+ * discarded. `texts` is a file for the texts of removed files: see spate_tracer_texts. Returns the predicted result of
+ * the call: 0, a negative errno for a call on a path, or SPATE_TRACER_UNTOLD.
  */
 long spate_tracer_notice(spate_tracer_table *table, int listener, int texts, const struct seccomp_notif *asked);
 
-/* Reads page by page, because memory may end at an unmapped page. Returns the number of bytes, or -1 if there are
- * none. */
+/* Reads from the memory of a process. Reads page by page, because the next page may be unmapped. Returns the number of
+ * bytes, or -1 if none could be read. */
 ssize_t spate_tracer_take_bytes(uint32_t process, uint64_t address, void *bytes, size_t capacity);
 #endif
 
-/* Additional files that executing a file opens: the interpreter on its first line, the loader in its header. */
+/* ---- programs ---- */
 
-/* folder: the base for an interpreter with a relative name. */
+/* Records the execution of a program, and the other files that it opens: the interpreter in its first line, or the
+ * loader in its ELF header. `folder` is the base directory for a relative interpreter. */
 void spate_tracer_program(const spate_tracer_path *path, const char *folder);
 
 #endif

@@ -26,7 +26,7 @@ static ssize_t take_head(const spate_tracer_path *path, char *head, size_t capac
     return got;
 }
 
-/* For "#! /bin/sh -e" the name of the interpreter, terminated in place, or NULL. */
+/* Returns the interpreter of a line like "#! /bin/sh -e", terminated in place, or NULL. */
 static char *interpreter_of(char *head) {
     char *name = head + 2 + strspn(head + 2, " \t");
     name[strcspn(name, " \t\n")] = '\0';

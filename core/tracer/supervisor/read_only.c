@@ -20,23 +20,23 @@
 #define ARCHITECTURE AUDIT_ARCH_AARCH64
 #endif
 
-/* Enough for the address of the table. */
+/* Enough for the path of the table. */
 #define LONGEST_NAME 64
 
 static const char null_device[] = "/dev/null";
 
-static const spate_tracer_call *known(const struct seccomp_notif *asked) {
+static const spate_tracer_call *traced_call(const struct seccomp_notif *asked) {
     return asked->data.arch == ARCHITECTURE ? spate_tracer_call_of(asked->data.nr) : NULL;
 }
 
-/* A local daemon at the other end could write files. Internet addresses are always allowed. */
+/* Whether the socket's address is local. A local daemon could write files. Internet addresses are always allowed. */
 static bool is_local(const struct seccomp_notif *asked) {
     sa_family_t family = AF_UNSPEC;
     ssize_t got = spate_tracer_take_bytes(asked->pid, asked->data.args[1], &family, sizeof(family));
     return got != sizeof(family) || family == AF_UNIX;
 }
 
-/* The negative errno of a rejected call, or 0 if the call changes no file. */
+/* Returns the negative errno for a call that is not allowed, or 0. */
 static int refused(const struct seccomp_notif *asked, const spate_tracer_call *call) {
     if (!call)
         return asked->data.arch == ARCHITECTURE && (asked->data.nr == SYS_clone || asked->data.nr == SYS_seccomp)
@@ -60,7 +60,7 @@ static int refused(const struct seccomp_notif *asked, const spate_tracer_call *c
 
 int spate_tracer_give(const struct seccomp_notif *asked, const char *address, int table_file) {
     char name[LONGEST_NAME];
-    const spate_tracer_call *call = known(asked);
+    const spate_tracer_call *call = traced_call(asked);
     if (!call || call->means != SPATE_TRACER_OPENS || refused(asked, call) == 0)
         return -1;
     ssize_t got = spate_tracer_take_bytes(asked->pid, asked->data.args[call->path], name, sizeof(name));
@@ -72,7 +72,7 @@ int spate_tracer_give(const struct seccomp_notif *asked, const char *address, in
 }
 
 int spate_tracer_refuse(const struct seccomp_notif *asked, long outcome, spate_tracer_table *table) {
-    const spate_tracer_call *call = known(asked);
+    const spate_tracer_call *call = traced_call(asked);
     int error = refused(asked, call);
     if (error != -EROFS)
         return error;

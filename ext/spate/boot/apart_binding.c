@@ -13,8 +13,8 @@ void spate_take_texts(VALUE texts, char **taken) {
 }
 
 /*
- * start_apart(words, environment, output): starts the program words[0] (absolute) as a daemon; environment:
- * ["NAME=value"]; output: a descriptor's number. Raises SystemCallError if it cannot be started.
+ * start_apart(words, environment, output): starts the program words[0] (an absolute path) as a daemon. `environment` is
+ * ["NAME=value", ...], `output` a descriptor. Raises SystemCallError if it cannot be started.
  */
 static VALUE native_start_apart(VALUE self, VALUE words, VALUE environment, VALUE output) {
     VALUE word_buffer, environment_buffer;
@@ -38,12 +38,13 @@ static VALUE native_start_apart(VALUE self, VALUE words, VALUE environment, VALU
     return Qtrue;
 }
 
-/* Whether this process adopts orphans, including programs started by start_apart. */
+/* Whether orphaned processes, including programs started by start_apart, become children of this process. */
 static VALUE native_adopts_orphans(VALUE self) {
     return spate_adopts_orphans() ? Qtrue : Qfalse;
 }
 
-/* For a background process. Must be called before it has threads. */
+/* Gives the calling thread idle priority. A background process calls it before it starts threads, which inherit the
+ * priority. */
 static VALUE native_become_idle(VALUE self) {
     spate_become_idle();
     return Qnil;

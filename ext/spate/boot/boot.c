@@ -6,8 +6,8 @@
 #include "digest/crc32c.h"
 
 /*
- * content_hash(path) or content_hash(nil, bytes): 32 hex digits, SipHash-2-4-128 of the content under a fixed key, or
- * nil if the file cannot be read.
+ * content_hash(path) or content_hash(nil, bytes) -> the SipHash-2-4-128 of the content under a fixed key as 32 hex
+ * digits, or nil if the file cannot be read.
  */
 static VALUE native_content_hash(int argc, VALUE *argv, VALUE self) {
     VALUE path;
@@ -26,7 +26,7 @@ static VALUE native_content_hash(int argc, VALUE *argv, VALUE self) {
     return spate_hex_string(hash, sizeof(hash));
 }
 
-/* crc32c(bytes): CRC-32C (Integer). */
+/* crc32c(bytes) -> CRC-32C as an Integer. */
 static VALUE native_crc32c(VALUE self, VALUE bytes) {
     StringValue(bytes);
     uint32_t sum = spate_crc32c(0, RSTRING_PTR(bytes), (size_t)RSTRING_LEN(bytes));
@@ -34,8 +34,8 @@ static VALUE native_crc32c(VALUE self, VALUE bytes) {
     return UINT2NUM(sum);
 }
 
-/* [size, mtime_ns, ctime_ns, device, inode] of the file or folder at the path, following links; nil if there is
- * none. */
+/* stat(path) -> [size, mtime_ns, ctime_ns, device, inode] of the file or directory, following symlinks; nil if it does
+ * not exist. */
 static VALUE native_stat(VALUE self, VALUE path) {
     spate_source source;
     path = rb_get_path(path);
@@ -51,8 +51,8 @@ static bool content_is(const char *path, const uint8_t expected[SPATE_SIPHASH_BY
 }
 
 /*
- * judge(path, state) -> [:hit, :revalidated or :stale, why]: compares a file with a state (see CompileCache.write) by
- * the rule used for loading. why: see Loader.judge.
+ * judge(path, state) -> [:hit, :revalidated or :stale, reason]: compares a file with a recorded state (see
+ * CompileCache.write) by the rules for loading. For the reasons see Loader.judge.
  */
 static VALUE native_judge(VALUE self, VALUE path, VALUE state) {
     spate_source source;
@@ -76,8 +76,8 @@ static VALUE native_judge(VALUE self, VALUE path, VALUE state) {
 }
 
 /*
- * doubt(path, size, mtime_ns, ctime_ns, inode, seen_ns): nil if a stat proves that the file or folder has not changed
- * since seen_ns (real-time clock); otherwise the reason, see Loader.judge.
+ * doubt(path, size, mtime_ns, ctime_ns, inode, seen_ns) -> nil if a stat proves that the file or directory has not
+ * changed since seen_ns (real-time clock), otherwise the reason: see Loader.judge.
  */
 static VALUE native_doubt(VALUE self, VALUE path, VALUE size, VALUE mtime, VALUE ctime, VALUE inode, VALUE seen) {
     spate_source source;
@@ -97,9 +97,9 @@ static VALUE native_doubt(VALUE self, VALUE path, VALUE size, VALUE mtime, VALUE
 }
 
 /*
- * distrust(path, group, sticky) -> nil if only this user and root can change the file at the path, otherwise [reason,
- * path, owner, mode] of a folder or link in the path: :owner, :group, :others, :folder or :search. See
- * core/base/trust.h.
+ * distrust(path, group, sticky) -> nil if only this user and root can change what the path resolves to, otherwise
+ * [reason, path, owner, mode] for a directory or link in the path. The reason is :owner, :group, :others, :folder or
+ * :search. See core/base/trust.h.
  */
 static VALUE native_distrust(VALUE self, VALUE path, VALUE group, VALUE sticky) {
     spate_culprit culprit;

@@ -8,7 +8,7 @@ static VALUE unusable_class;
 typedef struct native_compile_cache {
     spate_compile_cache *compile_cache;
     char *path;
-    bool pinned; /* there are pointers into the mapping that no object keeps alive */
+    bool pinned; /* pointers into the mapping exist that do not keep this object alive */
 } native_compile_cache;
 
 static void compile_cache_free(void *data) {
@@ -57,7 +57,8 @@ static VALUE fetch(VALUE array, long index, VALUE fallback) {
     return index < RARRAY_LEN(array) ? rb_ary_entry(array, index) : fallback;
 }
 
-/* Converts without running Ruby code, which could change values read before. */
+/* Raises TypeError instead of converting: a conversion would run Ruby code, which could change values that were already
+ * read. */
 static VALUE integer(VALUE number) {
     if (!RB_INTEGER_TYPE_P(number))
         rb_raise(rb_eTypeError, "not an Integer: %" PRIsVALUE, rb_inspect(number));
@@ -107,10 +108,11 @@ static spate_compile_cache_data take_data(VALUE pair) {
 }
 
 /*
- * write(path, key:, files: [], data: {}): writes a compile cache with these files, in this order, atomically, with mode
- * 0644. key: 16 bytes or 32 hex digits. files: [[path, state, blob], ...], state = [size, mtime_ns, ctime_ns, hash (32
- * hex digits), recorded_ns, inode = 0, flags = 0]. data: {name => bytes}. Raises SystemCallError, or ArgumentError for
- * a duplicate path and beyond the limits. -> path
+ * write(path, key:, files: [], data: {}) -> path. Writes a compile cache atomically, with mode 0644.
+ *
+ * `key` is 16 bytes or 32 hex digits. `files` is [[path, state, blob], ...], where state is [size, mtime_ns, ctime_ns,
+ * hash (32 hex digits), recorded_ns, inode = 0, flags = 0]; their order is preserved. `data` is {name => bytes}. Raises
+ * SystemCallError, or ArgumentError if a path occurs twice or a limit is exceeded.
  */
 static VALUE compile_cache_write(int argc, VALUE *argv, VALUE self) {
     static ID names[3];
@@ -168,9 +170,9 @@ static void raise_unusable(VALUE path, spate_compile_cache_fault fault) {
 }
 
 /*
- * open(path, key:, trust: ENV["SPATE_TRUST_STORE"] == "1"): raises Unusable with a reason (:missing, :foreign_owner,
- * :writable, :symlink, :short, :magic, :version, :key, :checksum, :limits) if the cache must not be used. trust:
- * ignores owner and modes.
+ * open(path, key:, trust: ENV["SPATE_TRUST_STORE"] == "1"): opens a compile cache. Raises Unusable if it must not be
+ * used; the reason is :missing, :foreign_owner, :writable, :symlink, :short, :magic, :version, :key, :checksum or
+ * :limits. `trust` skips the checks of owner and mode.
  */
 static VALUE compile_cache_open(int argc, VALUE *argv, VALUE self) {
     static ID names[2];
@@ -208,12 +210,12 @@ static VALUE compile_cache_path(VALUE self) {
     return spate_utf8(path, strlen(path));
 }
 
-/* The number of files. */
+/* Returns the number of files. */
 static VALUE compile_cache_count(VALUE self) {
     return SIZET2NUM(spate_compile_cache_count(compile_cache_of(self)));
 }
 
-/* The length of the whole compile cache in bytes. */
+/* Returns the length of the compile cache in bytes. */
 static VALUE compile_cache_bytes(VALUE self) {
     return ULL2NUM(spate_compile_cache_length(compile_cache_of(self)));
 }
@@ -241,7 +243,7 @@ static VALUE symbol(const char *name) {
     return ID2SYM(rb_intern(name));
 }
 
-/* A file's recorded state, in the form that `write` takes; nil if the compile cache has no such file. */
+/* Returns the recorded state of a file in the form that `write` accepts, or nil if there is no such file. */
 static VALUE compile_cache_state(VALUE self, VALUE path) {
     size_t index;
     if (!find(self, path, &index))
@@ -252,7 +254,8 @@ static VALUE compile_cache_state(VALUE self, VALUE path) {
                                 ULL2NUM(file.inode), UINT2NUM(file.flags));
 }
 
-/* {size:, mtime_ns:, ctime_ns:, hash:, recorded_ns:, inode:, flags:, bytes:} as recorded; bytes: the blob's length. */
+/* Returns what is recorded about a file: {size:, mtime_ns:, ctime_ns:, hash:, recorded_ns:, inode:, flags:, bytes:},
+ * where `bytes` is the length of the blob. */
 static VALUE compile_cache_entry(VALUE self, VALUE path) {
     size_t index;
     if (!find(self, path, &index))
@@ -270,7 +273,7 @@ static VALUE compile_cache_entry(VALUE self, VALUE path) {
     return entry;
 }
 
-/* A copy of the blob; nil if it is missing or damaged. */
+/* Returns a copy of the blob, or nil if it is missing or damaged. */
 static VALUE compile_cache_blob(VALUE self, VALUE path) {
     size_t index;
     spate_compile_cache *compile_cache = compile_cache_of(self);
@@ -280,7 +283,7 @@ static VALUE compile_cache_blob(VALUE self, VALUE path) {
     return rb_str_new(file.blob, (long)file.blob_length);
 }
 
-/* A frozen binary String over the mapping; nil if the data is missing or damaged. */
+/* Returns the data as a frozen binary String that points into the mapping, or nil if it is missing or damaged. */
 static VALUE compile_cache_data(VALUE self, VALUE name) {
     size_t index;
     StringValue(name);
@@ -302,7 +305,7 @@ static VALUE compile_cache_data_names(VALUE self) {
     return names;
 }
 
-/* Reads everything. Returns the paths of damaged blobs, and "data:NAME" for damaged data. */
+/* Verifies all content. Returns the paths of damaged blobs, and "data:NAME" for damaged data. */
 static VALUE compile_cache_verify(VALUE self) {
     spate_compile_cache *compile_cache = compile_cache_of(self);
     VALUE damaged = rb_ary_new();
@@ -319,7 +322,7 @@ static VALUE compile_cache_verify(VALUE self) {
     return damaged;
 }
 
-/* "sse4.2", "arm" or "table". */
+/* Returns "sse4.2", "arm" or "table". */
 static VALUE compile_cache_checksum_backend(VALUE self) {
     return spate_utf8(spate_crc32c_backend(), strlen(spate_crc32c_backend()));
 }

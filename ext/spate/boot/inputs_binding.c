@@ -7,11 +7,11 @@
 #include <crt_externs.h>
 #endif
 
-/* Long-running work, unlike the rest of this extension: runs without the GVL, on copies of all Ruby values. */
+/* Unlike the rest of this extension, this may take long. It runs without the GVL, on copies of all Ruby values. */
 
 #define MAGIC "SPATEIN1"
 
-/* On macOS a library has no `environ` of its own. */
+/* On macOS, libraries cannot use `environ`. */
 static char **own_environment(void) {
 #ifdef __APPLE__
     return *_NSGetEnviron();
@@ -23,10 +23,10 @@ static char **own_environment(void) {
 
 static VALUE memo_class;
 
-/* The copies of one call's arguments. They are freed when the call returns or raises. */
+/* Copies of the arguments of one call. They are freed when the call returns or raises. */
 typedef struct call {
     VALUE arguments[5];
-    char **texts; /* all copies; NULL if there are none yet */
+    char **texts; /* all copies; NULL before the first one */
     size_t text_count;
     size_t text_capacity;
     spate_inputs_root *roots;
@@ -58,18 +58,18 @@ static char *room_for(call *c, size_t length) {
     return c->texts[c->text_count++] = text;
 }
 
-static char *keep(call *c, const char *text, size_t length) {
+static char *copy_text(call *c, const char *text, size_t length) {
     char *copy = room_for(c, length);
     memcpy(copy, text, length);
     copy[length] = '\0';
     return copy;
 }
 
-/* Only for a String without NUL: runs no Ruby code. */
+/* Accepts only a String without NUL. Runs no Ruby code. */
 static const char *keep_string(call *c, VALUE text) {
     Check_Type(text, T_STRING);
     const char *bytes = StringValueCStr(text);
-    const char *copy = keep(c, bytes, (size_t)RSTRING_LEN(text));
+    const char *copy = copy_text(c, bytes, (size_t)RSTRING_LEN(text));
     RB_GC_GUARD(text);
     return copy;
 }
@@ -103,10 +103,10 @@ static void take_own_environment(call *c) {
         count++;
     c->environment = ZALLOC_N(const char *, count + 1);
     for (size_t i = 0; i < count; i++)
-        c->environment[i] = keep(c, own[i], strlen(own[i]));
+        c->environment[i] = copy_text(c, own[i], strlen(own[i]));
 }
 
-/* roots: {name => path}. environment: {name => value}; nil: this process's environment. */
+/* `roots` is {name => path}. `environment` is {name => value}, or nil for this process's environment. */
 static void take_place(call *c, VALUE roots, VALUE environment) {
     Check_Type(roots, T_HASH);
     c->roots = ZALLOC_N(spate_inputs_root, RHASH_SIZE(roots) + 1);
@@ -121,7 +121,7 @@ static void take_place(call *c, VALUE roots, VALUE environment) {
     }
     c->place.roots = c->roots;
     c->place.environment = c->environment;
-    /* Then the trace shows every input: see CLI::InPlace. */
+    /* Examines every input, so that a trace contains all of them: see CLI::InPlace. */
     c->place.thorough = getenv("SPATE_IN_PLACE") != NULL;
 }
 
@@ -165,7 +165,7 @@ static void take_input(call *c, VALUE item, size_t index) {
     VALUE path = rb_ary_entry(item, 1);
     VALUE digest = rb_ary_entry(item, 2);
     input->kind = take_kind(rb_ary_entry(item, 0));
-    input->path = NIL_P(path) ? keep(c, "", 0) : keep_string(c, path);
+    input->path = NIL_P(path) ? copy_text(c, "", 0) : keep_string(c, path);
     for (long i = 3; i < RARRAY_LEN(item); i++)
         input->flags |= take_flag(rb_ary_entry(item, i));
     if (NIL_P(digest))
@@ -204,7 +204,7 @@ static VALUE write_body(VALUE argument) {
     do {
         c->cancel.requested = 0;
         rb_thread_call_without_gvl(write_released, c, cancel_write, c);
-        rb_thread_check_ints(); /* an interrupt that does not raise restarts the work */
+        rb_thread_check_ints(); /* after an interrupt that does not raise, the work is restarted */
     } while (c->status == SPATE_CANCELLED);
     if (c->status == SPATE_STALE)
         return rb_assoc_new(spate_utf8(c->error.message, strlen(c->error.message)),
@@ -215,12 +215,13 @@ static VALUE write_body(VALUE argument) {
 }
 
 /*
- * write(path, inputs, roots, environment = nil, portable = false) -> nil, or [message, path] of an input that changed
+ * write(path, inputs, roots, environment = nil, portable = false) -> nil, or [message, path] of an input that has
+ * changed
  *
- * inputs: [[kind, path, sha256 = nil, *flags], ...] with a kind of spate_input_kind_name, a path or a variable's name,
- * the hex SHA-256 of the content that was read, and :nofollow, :mtime and :type. roots: {name => path}. environment:
- * {name => value}; nil: this process's environment. Raises SystemCallError for an unreadable input or a failed write,
- * ArgumentError for an invalid path.
+ * `inputs` is [[kind, path, sha256 = nil, *flags], ...]: the kind is a name from spate_input_kind_name, the path may be
+ * the name of a variable, sha256 is the hex digest of the content that was read, and the flags are :nofollow, :mtime
+ * and :type. `roots` is {name => path}. `environment` is {name => value}, or nil for this process's environment. Raises
+ * SystemCallError if an input cannot be read or the record cannot be written, and ArgumentError for an invalid path.
  */
 static VALUE inputs_write(int argc, VALUE *argv, VALUE self) {
     call c = {.status = SPATE_OK};
@@ -228,7 +229,7 @@ static VALUE inputs_write(int argc, VALUE *argv, VALUE self) {
     return rb_ensure(write_body, (VALUE)&c, call_end, (VALUE)&c);
 }
 
-/* ---- memo of looks ---- */
+/* ---- memo ---- */
 
 static void memo_free(void *data) {
     spate_inputs_memo_free(data);
@@ -250,7 +251,7 @@ static void *forget_released(void *memo) {
     return NULL;
 }
 
-/* Discards all looks, so that later checks read the files again. -> self */
+/* Clears the memo, so that later checks read the files again. Returns self. */
 static VALUE memo_forget(VALUE self) {
     spate_inputs_memo *memo;
     TypedData_Get_Struct(self, spate_inputs_memo, &memo_type, memo);
@@ -261,7 +262,7 @@ static VALUE memo_forget(VALUE self) {
 
 /* ---- checking ---- */
 
-/* Opens a record from a path or from its bytes. Returns false if it cannot be used, with the reason in c->error. */
+/* Opens a record from a path or from its bytes. Returns false with the reason in c->error if it cannot be used. */
 static bool open_record(call *c, VALUE source) {
     Check_Type(source, T_STRING);
     size_t length = (size_t)RSTRING_LEN(source);
@@ -316,12 +317,14 @@ static VALUE check_body(VALUE argument) {
 }
 
 /*
- * check(record, roots, environment = nil, memo = nil, renew_to = nil) -> nil if nothing changed; :renew if nothing
- * changed but new stamps would save the next check some hashing, :renewed if they were written to renew_to; otherwise
- * [reason, path, kind] of the first change: a reason of spate_inputs_change_name, or :record with a text if the record
- * itself cannot be used.
+ * check(record, roots, environment = nil, memo = nil, renew_to = nil)
  *
- * record: a path, or bytes (which begin with MAGIC). roots and environment: as for write.
+ * Returns nil if nothing has changed. Returns :renew if nothing has changed, but with new stamps the next check would
+ * hash fewer files; or :renewed if the new stamps were written to the path renew_to. Otherwise returns [reason, path,
+ * kind] of the first change. The reason is a name from spate_inputs_change_name, or :record with a message if the
+ * record itself cannot be used.
+ *
+ * `record` is a path, or bytes (which start with MAGIC). For roots and environment see write.
  */
 static VALUE inputs_check(int argc, VALUE *argv, VALUE self) {
     call c = {.status = SPATE_OK};
@@ -332,7 +335,7 @@ static VALUE inputs_check(int argc, VALUE *argv, VALUE self) {
     return answer;
 }
 
-/* ---- without stamps ---- */
+/* ---- removing stamps ---- */
 
 static VALUE portable_body(VALUE argument) {
     call *c = (call *)argument;
@@ -349,7 +352,7 @@ static VALUE inputs_portable(VALUE self, VALUE record) {
     return rb_ensure(portable_body, (VALUE)&c, call_end, (VALUE)&c);
 }
 
-/* ---- showing ---- */
+/* ---- listing ---- */
 
 static VALUE text_or_nil(const char *text) {
     return text ? spate_utf8(text, strlen(text)) : Qnil;
@@ -392,9 +395,10 @@ static VALUE items_body(VALUE argument) {
 }
 
 /*
- * items(record) -> [[kind, root, path, facts], ...] in the record's order. root: the name of the root that contains the
- * path, or nil; facts: {sha256:, target:, target_root:, mode:, size:, nofollow:, mtime:, stamped:}, each only if
- * present. Raises ArgumentError or SystemCallError if the record cannot be used.
+ * items(record) -> [[kind, root, path, facts], ...] in the order of the record. `root` is the name of the root that
+ * contains the path, or nil. `facts` is a Hash with the keys :sha256, :target, :target_root, :mode, :size, :nofollow,
+ * :mtime, :type and :stamped, each only if it applies. Raises ArgumentError or SystemCallError if the record cannot be
+ * used.
  */
 static VALUE inputs_items(VALUE self, VALUE record) {
     call c = {.arguments = {record}};

@@ -16,17 +16,18 @@ static long count_names(VALUE names) {
 }
 
 /*
- * marks(folder, names) -> String, or nil if the folder is missing: the current lstat result of each path below the
- * folder in MARK_BYTES bytes: type and permissions, size (0 for folders), inode, mtime. names: the relative paths, each
- * followed by a NUL. Equal results mean that, judging by times and inodes, these files, links and folder listings are
- * unchanged. A missing path has zeros.
+ * marks(folder, names) -> String, or nil if the directory is missing. The String contains MARK_BYTES bytes for each
+ * path: type and permissions, size (0 for directories), inode and mtime from lstat, or zeros if it is missing. `names`
+ * consists of paths relative to the directory, each followed by a NUL. If two results are equal, these files, links and
+ * directory listings are unchanged, as far as times and inodes show.
  */
 static VALUE native_marks(VALUE self, VALUE folder, VALUE names) {
     folder = rb_get_path(folder);
     StringValue(names);
     names = rb_str_new_frozen(names);
     VALUE marks = rb_str_new(NULL, count_names(names) * (long)sizeof(spate_mark));
-    /* Holds the GVL, as each path takes only a microsecond. The allocation is aligned for any field of a mark. */
+    /* Keeps the GVL, because each path takes only a microsecond. The String's memory is aligned for all fields of a
+     * mark. */
     bool found = spate_marks_take(StringValueCStr(folder), RSTRING_PTR(names), (size_t)RSTRING_LEN(names),
                                   (spate_mark *)(void *)RSTRING_PTR(marks));
     RB_GC_GUARD(folder);

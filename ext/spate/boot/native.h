@@ -1,9 +1,9 @@
 /*
- * Bindings of the core for booting. They convert arguments, call Ruby and raise; formats and rules are in the core.
- * loader/ has Native::Loader, requirer/ has Native::Requirer and Native::LoadPathCache.
+ * Bindings of the core for booting. They convert arguments, call Ruby and raise exceptions; formats and rules are in
+ * the core. loader/ implements Native::Loader; requirer/ implements Native::Requirer and Native::LoadPathCache.
  *
- * The GVL is always held, since all calls take microseconds and no other thread may see a partial change. Only
- * inputs_binding.c, which may hash files, releases the GVL.
+ * They keep the GVL, because all calls take microseconds and no other thread may see a partial change. Only
+ * inputs_binding.c, which may hash files, and the build of a load-path cache release it.
  */
 #ifndef SPATE_BOOT_NATIVE_H
 #define SPATE_BOOT_NATIVE_H
@@ -19,19 +19,20 @@
 
 VALUE spate_utf8(const char *text, size_t length);
 VALUE spate_hex_string(const uint8_t *bytes, size_t length);
-/* 16 bytes, or 32 hex digits; ArgumentError otherwise. */
+/* Accepts 16 bytes or 32 hex digits. Raises ArgumentError for anything else. */
 void spate_take_key(VALUE text, uint8_t key[SPATE_COMPILE_CACHE_KEY_BYTES]);
-/* 32 hex digits; ArgumentError otherwise. Calls no Ruby. */
+/* Accepts 32 hex digits. Raises ArgumentError for anything else. Calls no Ruby code. */
 void spate_take_hex16(VALUE hex, uint8_t bytes[16]);
 /*
- * [size, mtime_ns, ctime_ns, hash, recorded_ns, inode = 0, flags = 0]. Raises TypeError and ArgumentError. Calls no
- * Ruby.
+ * Converts [size, mtime_ns, ctime_ns, hash, recorded_ns, inode = 0, flags = 0]. Raises TypeError or ArgumentError.
+ * Calls no Ruby code.
  */
 spate_compile_cache_file spate_take_state(VALUE state);
-/* Raises the error as SystemCallError, ArgumentError or NoMemoryError. */
+/* Raises SystemCallError, NoMemoryError or ArgumentError, depending on the status. */
 NORETURN(void spate_raise(const spate_error *error));
 
-/* C strings, ended by NULL: room for one more than the Array has. Valid until the Array or its Strings change. */
+/* Converts an Array of Strings to a NULL-terminated array of C strings. `taken` needs one more element than the Array.
+ * Valid until the Array or its Strings change. */
 void spate_take_texts(VALUE texts, char **taken);
 
 /* Whether SPATE_TRUST_STORE=1 is set, for volumes without meaningful owners. */
@@ -39,9 +40,9 @@ bool spate_trusts_owners(void);
 
 /* ---- compile caches ---- */
 
-/* The compile cache of a Spate::Native::CompileCache, which is never unmapped after this call. */
+/* Returns the compile cache of a Spate::Native::CompileCache. It is never unmapped after this call. */
 spate_compile_cache *spate_compile_cache_pinned(VALUE object);
-/* The path of the compile cache, which is valid as long as `object`. */
+/* Returns the path of the compile cache, which is valid as long as `object`. */
 const char *spate_compile_cache_path_of(VALUE object);
 
 void spate_init_apart(VALUE native);
@@ -53,7 +54,7 @@ void spate_init_load_path_cache(VALUE native);
 void spate_init_require(VALUE native);
 void spate_init_warm(VALUE native);
 
-/* A compile cache that files are loaded from; never unmapped. */
+/* A compile cache from which files are loaded. It is never unmapped. */
 typedef struct spate_loaded_compile_cache {
     spate_compile_cache *compile_cache;
     const char *path;
@@ -65,13 +66,13 @@ void spate_gem_caches_set(VALUE hash);
 VALUE spate_gem_caches_hash(void);
 void spate_gem_caches_rest(void);
 /*
- * The compile caches whose roots contain the path, innermost first. Opens them with `key` if necessary. Returns their
- * number.
+ * Finds the compile caches of gems whose root contains the path, innermost first. Opens them with `key` if necessary.
+ * Returns their number.
  */
 size_t spate_gem_caches_of(const char *path, size_t length, const uint8_t *key, spate_loaded_compile_cache *found,
                            size_t max);
 
-/* ---- records: counts and names of loaded files, and unusable compile caches ---- */
+/* ---- records: counts and paths of loaded files, and unusable compile caches ---- */
 
 typedef enum spate_outcome {
     SPATE_HIT,
@@ -84,9 +85,9 @@ typedef enum spate_outcome {
 } spate_outcome;
 
 VALUE spate_outcome_symbol(spate_outcome outcome);
-/* `lasting`: the memory of the path is never freed, so that the path need not be copied. */
+/* If `lasting`, the memory of the path is never freed, so that it need not be copied. */
 void spate_record(const char *path, size_t length, bool lasting, spate_outcome outcome);
-/* Records each compile cache once, with the reason. */
+/* Records a compile cache with the reason, only once. */
 void spate_record_problem(const char *compile_cache_path, const char *reason);
 void spate_records_clear(void);
 void spate_init_records(VALUE loader);

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
-# A program, not a library. On systems that lack what it needs, the launcher in Ruby does its work.
+# Builds a program instead of a library. On systems without the required functions, the launcher in Ruby is used
+# instead.
 require_relative "../../../core/shared/extension"
 require_relative "../../../lib/spate/version"
 

@@ -1,4 +1,4 @@
-/* The native program `spate`. `spate setup` copies it to the PATH, beside `spate-ruby`. */
+/* The native program `spate`. `spate setup` copies it next to `spate-ruby`, to a directory in the PATH. */
 #define _GNU_SOURCE
 #include "front/front.h"
 
@@ -6,7 +6,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-/* By this text CLI::Setup::Launcher knows its own file. */
+/* CLI::Setup::Launcher recognizes the program by this text. */
 __attribute__((used)) static const char MARK[] = "# Spate's launcher, compiled";
 
 extern char **environ;
@@ -19,7 +19,7 @@ int main(int count, char **argv) {
     if (length > 0) {
         path[length] = '\0';
     } else {
-        /* Without /proc: as it was started, which may be through a link. */
+        /* Without /proc, uses the path with which it was started, which may be a symlink. */
         program.path = (const char *)getauxval(AT_EXECFN);
         program.privileged = true;
     }

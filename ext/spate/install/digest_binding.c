@@ -29,7 +29,7 @@ static VALUE free_path(VALUE argument) {
     return Qnil;
 }
 
-/* Hex SHA-256 of a file's bytes. */
+/* sha256_file(path) -> hex SHA-256 of a file. */
 static VALUE native_sha256_file(VALUE self, VALUE path) {
     hashing h = {.path = spate_copy_path(path)};
     return rb_ensure(hash_file_body, (VALUE)&h, free_path, (VALUE)&h);
@@ -58,7 +58,7 @@ static VALUE free_message(VALUE argument) {
     return Qnil;
 }
 
-/* Hex SHA-256 of a String's bytes. */
+/* sha256(string) -> hex SHA-256 of a String's bytes. */
 static VALUE native_sha256(VALUE self, VALUE string) {
     message m = {0};
     StringValue(string);

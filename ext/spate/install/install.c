@@ -6,8 +6,8 @@
 #include "shared/inflate.h"
 
 /*
- * Whether running work in the core should stop. Stays true until set to false; work started in the meantime ends at
- * once with status :cancelled.
+ * cancel -> whether running work in the core should stop. Remains true until it is set to false; work that is started
+ * meanwhile ends immediately with the status :cancelled.
  */
 static VALUE native_cancel(VALUE self) {
     return spate_cancel_requested() ? Qtrue : Qfalse;
@@ -18,22 +18,22 @@ static VALUE native_set_cancel(VALUE self, VALUE requested) {
     return requested;
 }
 
-/* "libdeflate 1.14" or "zlib 1.2.13". */
+/* Returns a name such as "libdeflate 1.14" or "zlib 1.2.13". */
 static VALUE native_inflate_backend(VALUE self) {
     const char *name = spate_inflate_backend();
     return spate_utf8(name, strlen(name));
 }
 
-/* The identity of the current boot in hex; nil if the system has none. */
+/* Returns the ID of the current boot in hex, or nil if the system has none. */
 static VALUE native_boot_id(VALUE self) {
     const uint8_t *boot = spate_boot_id();
     return boot ? spate_hex_string(boot, SPATE_BOOT_BYTES) : Qnil;
 }
 
 /*
- * distrust(path, group, sticky) -> nil if only this user and root can change the file at the path, otherwise [reason,
- * path, owner, mode] of a folder or link in the path: :owner, :group, :others, :folder or :search. See
- * core/base/trust.h.
+ * distrust(path, group, sticky) -> nil if only this user and root can change what the path resolves to, otherwise
+ * [reason, path, owner, mode] for a directory or link in the path. The reason is :owner, :group, :others, :folder or
+ * :search. See core/base/trust.h.
  */
 static VALUE native_distrust(VALUE self, VALUE path, VALUE group, VALUE sticky) {
     spate_culprit culprit;
@@ -70,8 +70,8 @@ static VALUE remove_end(VALUE argument) {
 }
 
 /*
- * Removes a file or a whole folder of any depth without following symlinks. A missing path is not an error. If some
- * files cannot be removed, removes all others and raises an Error whose member is the first failing path.
+ * Removes a file or a directory tree without following symlinks. A missing path is not an error. If some files cannot
+ * be removed, removes all others and raises an Error for the first one, whose path is `member`.
  */
 static VALUE native_remove_tree(VALUE self, VALUE path) {
     removal r = {.path = spate_copy_path(path)};

@@ -4,11 +4,11 @@ static VALUE result_class;
 
 /* ---- jobs ---- */
 
-/* [[destination, [manifest, ...], method, guarded], ...] as C structs. */
+/* The Array [[destination, [manifest, ...], method, guarded], ...] as C structs. */
 typedef struct spate_jobs {
     spate_link_job *jobs;
     size_t count;
-    VALUE alive; /* keeps the manifests alive if the arrays change in the meantime */
+    VALUE alive; /* keeps the manifests alive if the Arrays change meanwhile */
 } spate_jobs;
 
 static spate_link_method take_method(VALUE method) {
@@ -40,7 +40,7 @@ static void take_job(VALUE parts, spate_link_job *job, VALUE alive) {
     }
 }
 
-/* Fills *jobs, which the caller has zeroed. Call free_jobs afterwards, even if this raises. */
+/* Fills in *jobs, which must be zeroed. Call free_jobs afterwards, even if this raises. */
 static void take_jobs(VALUE array, spate_jobs *jobs) {
     Check_Type(array, T_ARRAY);
     jobs->alive = rb_ary_new();
@@ -62,7 +62,7 @@ static void free_jobs(spate_jobs *jobs) {
 
 /* ---- links ---- */
 
-/* A Hash {path => target or [text, mode]}, copied. */
+/* A copy of the Hash {path => target or [text, mode]}. */
 typedef struct taken_links {
     spate_symlink *items;
     size_t count;
@@ -91,10 +91,10 @@ static int take_link(VALUE path, VALUE target, VALUE argument) {
     return ST_CONTINUE;
 }
 
-/* Call free_links afterwards, even if this raises. */
+/* Copies the links. Call free_links afterwards, even if this raises. */
 static void take_links(VALUE hash, taken_links *taken) {
     Check_Type(hash, T_HASH);
-    VALUE links = rb_hash_dup(hash); /* a copy that no other thread can change */
+    VALUE links = rb_hash_dup(hash); /* a copy that other threads cannot change */
     taken->items = ruby_xcalloc(RHASH_SIZE(links) + 1, sizeof(*taken->items));
     rb_hash_foreach(links, take_link, (VALUE)taken);
     RB_GC_GUARD(links);
@@ -116,7 +116,7 @@ typedef struct link_work {
     VALUE array;
     VALUE keywords;
     spate_jobs jobs;
-    char *root; /* or NULL */
+    char *root; /* may be NULL */
     taken_links taken;
     spate_links links;
     bool has_links;
@@ -129,7 +129,7 @@ static spate_status link_jobs(void *context, const spate_cancel *cancel) {
         spate_link_below(w->native->store, w->native->link, w->root, w->jobs.jobs, w->jobs.count, links, cancel);
     for (size_t i = 0; i < w->jobs.count; i++)
         if (w->jobs.jobs[i].status == SPATE_CANCELLED)
-            return SPATE_CANCELLED; /* the work is restarted after an interrupt that did not raise */
+            return SPATE_CANCELLED; /* spate_release restarts the work after an interrupt that does not raise */
     return links && links->status == SPATE_CANCELLED ? SPATE_CANCELLED : status;
 }
 
@@ -145,7 +145,7 @@ static void take_link_options(link_work *w) {
     if (v[1] == Qundef || NIL_P(v[1]))
         return;
     if (!w->root)
-        rb_raise(rb_eArgError, "links: are relative to root:, which is missing");
+        rb_raise(rb_eArgError, "links: needs root:");
     take_links(v[1], &w->taken);
     w->links = (spate_links){.items = w->taken.items, .count = w->taken.count};
     w->has_links = true;
@@ -176,7 +176,7 @@ static VALUE link_body(VALUE argument) {
     link_work *w = (link_work *)argument;
     take_jobs(w->array, &w->jobs);
     take_link_options(w);
-    spate_release(link_jobs, w); /* each job stores its result */
+    spate_release(link_jobs, w); /* each job stores its own result */
     VALUE results = rb_ary_new_capa((long)w->jobs.count + 1);
     for (size_t i = 0; i < w->jobs.count; i++)
         rb_ary_push(results, result_of_job(&w->jobs.jobs[i]));
@@ -196,13 +196,15 @@ static VALUE link_end(VALUE argument) {
 /*
  * link([[destination, [manifest, ...], :hard | :clone | :copy], ...], root: nil, links: nil) -> [LinkResult, ...]
  *
- * Later manifests take precedence over earlier ones. A failed job does not stop the others.
+ * Creates trees. Later manifests override earlier ones. A failed job does not stop the others.
  *
- * With root: (a folder, created if missing) the destinations are clean paths relative to root, and no symlink below it
- * is followed: a symlink in a folder's place is an error, ENOTDIR. links: {path => target or [text, mode]}: symlinks
- * and small files to create below root, replacing files and other symlinks. The last LinkResult is for the links:
- * `linked` is their number and, after a failure, `member` is the first path that could not be created. Trees may be
- * inside one another, in any order; sorting them by destination is fastest.
+ * If `root` (a directory, created if missing) is given, the destinations are clean paths relative to it, and no symlink
+ * below it is followed: a symlink instead of a directory is an ENOTDIR error. `links` is {path => target or [text,
+ * mode]}: symlinks and small files to create below root, replacing files and other symlinks. The last LinkResult is
+ * that of the links: `linked` is their number and, after a failure, `member` is the first path that could not be
+ * created.
+ *
+ * Trees may be nested, in any order; it is fastest if they are sorted by destination.
  */
 static VALUE store_link(int argc, VALUE *argv, VALUE self) {
     link_work w = {.native = spate_store_of(self)};
@@ -230,7 +232,7 @@ typedef struct check_work {
     spate_error error;
 } check_work;
 
-/* Below this number, threads cost more than they gain. */
+/* Minimum number of entries for which threads are worth their cost. */
 #define MANY_ENTRIES 2048
 
 static bool many_entries(const check_work *w) {
@@ -276,10 +278,10 @@ static VALUE check_end(VALUE argument) {
  * check_trees([[destination, [manifest, ...], nil, guarded], ...], threads, owner = nil) -> [[job, manifest, entry,
  * :missing | :changed | :type | :folder], ...]
  *
- * Stats every path of the trees; indexes count from 0, in job and path order. threads: nil for one per processor.
- * owner: the user, besides root, who must own files with several names; nil for any user. guarded: length of the
- * destination up to the first folder that no other user may have written, see link.h; a folder that another user may
- * write is reported as :folder for entry 0.
+ * Compares every path of the trees with its entry, by lstat. The result has zero-based indexes, sorted by job and path.
+ * `threads` is nil for one per processor. `owner` is the user who, like root, may own files with several hard links;
+ * nil accepts any user. `guarded` is the length of the destination up to the first directory that must not be writable
+ * by other users: see link.h. If such a directory is writable or has changed, :folder is reported for entry 0.
  */
 static VALUE native_check_trees(int argc, VALUE *argv, VALUE self) {
     VALUE jobs;
@@ -337,7 +339,7 @@ static VALUE links_end(VALUE argument) {
 /*
  * check_links(root, {path => target or [text, mode]}, threads) -> [path, ...]
  *
- * Returns the symlinks and small files, as Store#link makes them below a root, that are missing or different.
+ * Returns the paths of symlinks and small files (as created by Store#link below a root) that are missing or differ.
  */
 static VALUE native_check_links(VALUE self, VALUE root, VALUE links, VALUE threads) {
     long wanted = NUM2LONG(threads);

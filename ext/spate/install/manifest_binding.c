@@ -25,12 +25,12 @@ VALUE spate_manifest_object(spate_manifest *manifest) {
     return TypedData_Wrap_Struct(manifest_class, &manifest_type, manifest);
 }
 
-/* Hex SHA-256 of the package's archive. */
+/* Returns the hex SHA-256 of the package's archive. */
 static VALUE manifest_sha256(VALUE self) {
     return spate_hex_string(spate_manifest_sha256(spate_manifest_of(self)), SPATE_SHA256_BYTES);
 }
 
-/* The UTF-8 text stored with the manifest. */
+/* Returns the UTF-8 text stored in the manifest. */
 static VALUE manifest_facts(VALUE self) {
     size_t length;
     const char *facts = spate_manifest_facts(spate_manifest_of(self), &length);
@@ -41,7 +41,7 @@ static VALUE manifest_count(VALUE self) {
     return SIZET2NUM(spate_manifest_count(spate_manifest_of(self)));
 }
 
-/* Total size of all files in bytes. */
+/* Returns the total size of all files in bytes. */
 static VALUE manifest_bytes(VALUE self) {
     return ULL2NUM(spate_manifest_bytes(spate_manifest_of(self)));
 }
@@ -70,7 +70,7 @@ static VALUE manifest_entry(VALUE self, VALUE index) {
     return spate_entry_hash(&entry);
 }
 
-/* Index of a path's entry, or nil. */
+/* Returns the index of the entry with this path, or nil. */
 static VALUE manifest_index(VALUE self, VALUE path) {
     size_t index;
     return spate_manifest_find(spate_manifest_of(self), StringValueCStr(path), &index) ? SIZET2NUM(index) : Qnil;
@@ -81,8 +81,8 @@ static VALUE manifest_include(VALUE self, VALUE path) {
 }
 
 /*
- * Writes the manifest again for this boot, after Store#link or Store#verify_manifest has hashed each of its objects
- * during this boot. Raises StaleManifest otherwise.
+ * Writes the manifest with the current boot ID. Store#link or Store#verify_manifest must have hashed all of its objects
+ * since the last boot; otherwise raises StaleManifest.
  */
 static VALUE manifest_renew(VALUE self, VALUE path) {
     spate_error error;

@@ -5,7 +5,8 @@
 #include <ruby/encoding.h>
 
 /*
- * A cache of Requirements, by far the most frequent objects, by their text. All gems together have few different ones.
+ * A cache of requirements by their text. They are by far the most frequent objects, and all gems together have few
+ * different ones.
  */
 static VALUE requirements;
 #define REQUIREMENT "Gem::Requirement"
@@ -18,7 +19,7 @@ static const char *const styles[] = {[SPATE_NODE_PLAIN] = "plain",
 typedef struct reading {
     VALUE text;
     VALUE tagged_class;
-    VALUE shared; /* Array of node values; nil without aliases */
+    VALUE shared; /* values of all nodes by index, for aliases; nil if there are none */
     const char *bytes;
     spate_metadata metadata;
 } reading;
@@ -117,11 +118,11 @@ static VALUE read_end(VALUE argument) {
 
 /*
  * metadata(text, tagged) { |style, text, indent| value } -> Hash, Array, String, Symbol, true, false, nil or
- * tagged.new(tag, Hash);
- *                                                            nil if the text cannot be parsed reliably
+ * tagged.new(tag, Hash)
  *
- * text: a gem's metadata, UTF-8. The block is called for complex scalars: style is :plain, :single, :double or
- * :literal, the text as written with all its lines. Equal requirements may be the same object.
+ * Parses a gem's metadata (UTF-8). Returns nil if the text cannot be parsed reliably. The block converts complex
+ * scalars: the style is :plain, :single, :double or :literal, and the text is as written, including all its lines.
+ * Equal requirements may be the same object.
  */
 static VALUE native_metadata(VALUE self, VALUE text, VALUE tagged_class) {
     StringValue(text);

@@ -4,7 +4,7 @@
 #include <ruby/thread.h>
 #include <signal.h>
 
-/* One call in progress. */
+/* A call of spate_release. */
 typedef struct running {
     struct running *next;
     spate_work work;
@@ -13,11 +13,11 @@ typedef struct running {
     spate_status status;
     bool done;
     bool interrupted;
-    pthread_mutex_t lock; /* protects `done` and `interrupted` if the work has its own thread */
+    pthread_mutex_t lock; /* protects `done` and `interrupted` if the work has a separate thread */
     pthread_cond_t changed;
 } running;
 
-/* Accessed only with the GVL held, like the next variable. */
+/* Both variables are accessed only with the GVL. */
 static running *all_running;
 static bool cancel_everything;
 
@@ -47,7 +47,7 @@ static void strike(running *r) {
     }
 }
 
-/* ---- in place, on any thread except the main one ---- */
+/* ---- run directly, on any thread except the main one ---- */
 
 static void *run_in_place(void *argument) {
     running *r = argument;
@@ -73,7 +73,7 @@ static spate_status release_in_place(running *r) {
     }
 }
 
-/* ---- on a separate thread, for the main thread ---- */
+/* ---- run on a separate thread, for the main thread ---- */
 
 static void *run_beside(void *argument) {
     running *r = argument;
@@ -104,7 +104,8 @@ static void stop_waiting(void *argument) {
     pthread_mutex_unlock(&r->lock);
 }
 
-/* The wait itself may raise, too: with a single Ruby thread it finally waits to be woken up. */
+/* Waits for the end of the work or an interrupt. Called through rb_protect because waiting for the GVL may raise,
+ * too. */
 static VALUE wait_once(VALUE argument) {
     running *r = (running *)argument;
     rb_thread_call_without_gvl2(wait_for_change, r, stop_waiting, r);
@@ -146,7 +147,7 @@ static spate_status release_beside(running *r) {
     if (raised)
         r->cancel.requested = 1;
     if (started)
-        pthread_join(thread, NULL); /* cancelled work ends after at most one file */
+        pthread_join(thread, NULL); /* after a cancellation, the work ends after at most one file */
     strike(r);
     pthread_cond_destroy(&r->changed);
     pthread_mutex_destroy(&r->lock);

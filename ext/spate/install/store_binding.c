@@ -34,8 +34,7 @@ spate_native_store *spate_store_of(VALUE object) {
     return native;
 }
 
-/* Fills values[] with the values of the keywords, Qundef for missing ones. Raises ArgumentError for unknown
- * keywords. */
+/* Sets values[] to the values of the keywords, or Qundef if missing. Raises ArgumentError for unknown keywords. */
 static void take_keywords(VALUE options, const char *const *names, int count, VALUE *values) {
     ID ids[16];
     for (int i = 0; i < count; i++)
@@ -51,15 +50,15 @@ static unsigned threads_from(VALUE value) {
     if (given(value)) {
         long threads = NUM2LONG(value);
         if (threads < 1 || threads > 1024)
-            rb_raise(rb_eArgError, "%ld threads: 1 to 1024 are possible", threads);
+            rb_raise(rb_eArgError, "%ld threads; expected 1 to 1024", threads);
         return (unsigned)threads;
     }
     return spate_processors();
 }
 
 /*
- * new(root, unpack_threads: processors, link_threads: processors, owner: nil): opens the store at root, creating
- * missing folders. owner: the user, besides root, whose objects are accepted; nil for any user.
+ * new(root, unpack_threads: processors, link_threads: processors, owner: nil): opens the store and creates missing
+ * directories. Only objects that belong to `owner` or root are accepted; nil accepts any user.
  */
 static VALUE store_initialize(int argc, VALUE *argv, VALUE self) {
     static const char *const names[] = {"unpack_threads", "link_threads", "owner"};
@@ -72,7 +71,7 @@ static VALUE store_initialize(int argc, VALUE *argv, VALUE self) {
     take_keywords(options, names, 3, values);
     TypedData_Get_Struct(self, spate_native_store, &store_type, native);
     if (native->store)
-        rb_raise(rb_eRuntimeError, "store is open already");
+        rb_raise(rb_eRuntimeError, "store is already open");
     unsigned unpack_threads = threads_from(values[0]);
     unsigned link_threads = threads_from(values[1]);
     uid_t owner = given(values[2]) ? (uid_t)NUM2UINT(values[2]) : 0;
@@ -97,7 +96,7 @@ typedef struct unpacking {
     uint8_t sha512[SPATE_DIGEST_MAX];
     spate_unpack_options options;
     spate_unpacked *unpacked;
-    spate_unpacked made; /* filled in without the GVL; *unpacked belongs to `object` and needs the GVL */
+    spate_unpacked made; /* filled in without the GVL; *unpacked belongs to `object` and requires the GVL */
     VALUE object;
     VALUE self;
     VALUE path;
@@ -171,10 +170,10 @@ static VALUE unpack_end(VALUE argument) {
 
 /*
  * unpack(archive, kind: :gem, sha256: nil, sha512: nil, tree: nil, parallel_from: 32, memory: 64 MiB, max_total: 1 GiB,
- *        max_entry: 512 MiB, max_entries: 200_000, mode_mask: 0o777) -> Unpacked
+ * max_entry: 512 MiB, max_entries: 200_000, mode_mask: 0o777) -> Unpacked
  *
- * Digests are hex, sizes bytes; parallel_from: false is always serial. `tree` is a folder to create on the store's file
- * system. Raises Error, leaving no tree.
+ * Unpacks an archive into the store. Digests are in hex, sizes in bytes. parallel_from: false uses no threads. `tree`
+ * is a directory to create, on the file system of the store. Raises Error and removes the tree on failure.
  */
 static VALUE store_unpack(int argc, VALUE *argv, VALUE self) {
     unpacking u = {.native = spate_store_of(self), .self = self};
@@ -186,8 +185,8 @@ static VALUE store_unpack(int argc, VALUE *argv, VALUE self) {
 
 /* ---- manifests ---- */
 
-/* The manifest at the path; nil if there is no such file. Raises StaleManifest if it is damaged or of another
- * version. */
+/* manifest(path) -> Manifest, or nil if the file does not exist. Raises StaleManifest if it is damaged or of a
+ * different version. */
 static VALUE store_manifest(VALUE self, VALUE path) {
     spate_manifest *manifest;
     spate_error error;
@@ -250,7 +249,8 @@ static VALUE manifests_end(VALUE argument) {
     return Qnil;
 }
 
-/* manifests([path, ...]) -> [Manifest, or nil if it is missing or incomplete, ...]. Opens them on several threads. */
+/* manifests([path, ...]) -> [Manifest or nil, ...]: nil if a manifest is missing or incomplete. Uses several
+ * threads. */
 static VALUE store_manifests(VALUE self, VALUE paths) {
     Check_Type(paths, T_ARRAY);
     manifests_work w = {.native = spate_store_of(self), .array = rb_ary_dup(paths)};
@@ -269,7 +269,7 @@ static VALUE store_write_manifest(VALUE self, VALUE path, VALUE sha256, VALUE ha
     StringValue(facts);
     FilePathStringValue(path);
     spate_take_hex(sha256, archive, sizeof(archive));
-    hashes = rb_ary_dup(hashes); /* owns the borrowed strings */
+    hashes = rb_ary_dup(hashes); /* keeps the strings of the entries alive */
     size_t count = (size_t)RARRAY_LEN(hashes);
     spate_entry *entries = rb_alloc_tmp_buffer(&buffer, (long)((count + 1) * sizeof(*entries)));
     for (size_t i = 0; i < count; i++)
@@ -313,8 +313,8 @@ static VALUE free_path(VALUE argument) {
 }
 
 /*
- * adopt(file) -> entry without :path. Copies the file into an object with the same content and mode; does not change
- * the file.
+ * adopt(path) -> entry without :path. Creates an object with the content and mode of the file, as a clone or copy. The
+ * file gets the object's mtime and loses setuid, setgid and sticky bits.
  */
 static VALUE store_adopt(VALUE self, VALUE path) {
     object_work w = {.native = spate_store_of(self), .path = spate_copy_path(path)};
@@ -357,7 +357,7 @@ static VALUE store_object_path(VALUE self, VALUE sha256, VALUE mode) {
     return spate_utf8(path, strlen(path));
 }
 
-/* shares?(path, mode): whether bundles may share the inode of a file with that path and mode. */
+/* shares?(path, mode) -> whether bundles may share the inode of a file with this path and mode. */
 static VALUE store_is_shared(VALUE self, VALUE path, VALUE mode) {
     (void)self;
     return spate_store_shares(StringValueCStr(path), NUM2UINT(mode)) ? Qtrue : Qfalse;

@@ -2,7 +2,7 @@
 
 static VALUE unpacked_class;
 
-/* entries is NULL if the object is closed, or not filled yet. */
+/* `entries` is NULL if the object is closed or has not been filled in yet. */
 static void unpacked_free(void *data) {
     spate_unpacked_free(data);
     ruby_xfree(data);
@@ -37,12 +37,12 @@ static spate_unpacked *filled(VALUE self) {
     return unpacked;
 }
 
-/* Hex SHA-256 of the whole archive. */
+/* Returns the hex SHA-256 of the archive. */
 static VALUE unpacked_sha256(VALUE self) {
     return spate_hex_string(filled(self)->sha256, SPATE_SHA256_BYTES);
 }
 
-/* A gem's metadata as YAML; empty for npm packages. */
+/* Returns a gem's metadata as YAML, or "" for other archives. */
 static VALUE unpacked_metadata(VALUE self) {
     spate_unpacked *unpacked = filled(self);
     return spate_utf8((const char *)unpacked->metadata.bytes, unpacked->metadata.length);
@@ -52,12 +52,13 @@ static VALUE unpacked_count(VALUE self) {
     return SIZET2NUM(filled(self)->count);
 }
 
-/* Total size of all files in bytes. */
+/* Returns the total size of all files in bytes. */
 static VALUE unpacked_bytes(VALUE self) {
     return ULL2NUM(filled(self)->bytes);
 }
 
-/* [number of members of a type that RubyGems or npm ignores, the name of the first]; nil if there are none. */
+/* Returns [number, name] of members whose type RubyGems or npm ignores: how many there are, and the name of the first.
+ * Returns nil if there are none. */
 static VALUE unpacked_ignored(VALUE self) {
     spate_unpacked *unpacked = filled(self);
     if (unpacked->ignored == 0 || !unpacked->first_ignored)
@@ -90,7 +91,7 @@ static VALUE unpacked_entry(VALUE self, VALUE index) {
     return spate_entry_hash(&unpacked->entries[at]);
 }
 
-/* Changes the mode of an entry. The caller has put the object with this mode into the store. */
+/* Changes the mode and mtime of an entry. The caller must have created the object with this mode. */
 static VALUE unpacked_change_mode(VALUE self, VALUE index, VALUE mode, VALUE mtime_ns) {
     spate_unpacked *unpacked = filled(self);
     size_t at = NUM2SIZET(index);
@@ -103,13 +104,13 @@ static VALUE unpacked_change_mode(VALUE self, VALUE index, VALUE mode, VALUE mti
     return self;
 }
 
-/* The package's commit point: writes its manifest atomically, with a text given by the caller. */
+/* Writes the package's manifest atomically, with a text of the caller. After this the package exists. */
 static VALUE unpacked_write_manifest(VALUE self, VALUE path, VALUE facts) {
     spate_error error;
     spate_unpacked *unpacked = filled(self);
     StringValue(facts);
     FilePathStringValue(path);
-    /* Holds the GVL: the write takes some 50 us, and reacquiring the GVL may take longer. */
+    /* Keeps the GVL: the write takes about 50 us, and reacquiring the GVL may take longer. */
     if (spate_manifest_write(StringValueCStr(path), unpacked->sha256, unpacked->entries, unpacked->count,
                              RSTRING_PTR(facts), (size_t)RSTRING_LEN(facts), &error) != SPATE_OK)
         spate_raise(&error);
@@ -118,7 +119,7 @@ static VALUE unpacked_write_manifest(VALUE self, VALUE path, VALUE facts) {
     return Qtrue;
 }
 
-/* Frees the memory now. Later calls of other methods raise IOError. */
+/* Frees the memory now. Other methods raise IOError afterwards. */
 static VALUE unpacked_close(VALUE self) {
     spate_unpacked_free(spate_unpacked_of(self));
     return Qnil;

@@ -5,12 +5,12 @@
 #include <ruby/io.h>
 #include <unistd.h>
 
-/* Copies of the files' descriptors, because another thread may close the files in the meantime. */
+/* Uses duplicates of the descriptors, because another thread may close the files meanwhile. */
 typedef struct piping {
     VALUE files[2];
     int from;
     int to;
-    int level; /* 0: decompress */
+    int level; /* 0 to decompress */
     uint64_t max;
     spate_error error;
 } piping;
@@ -18,7 +18,8 @@ typedef struct piping {
 static spate_status pipe_work(void *context, const spate_cancel *cancel) {
     piping *p = context;
     if (lseek(p->from, 0, SEEK_SET) < 0 || lseek(p->to, 0, SEEK_SET) < 0 || ftruncate(p->to, 0) != 0)
-        return spate_fail_errno(&p->error, "", "lseek"); /* rewinds, since the work may be restarted */
+        return spate_fail_errno(&p->error, "", "lseek"); /* starts from the beginning, because the work may be
+                                                          * restarted */
     return p->level > 0 ? spate_zstd_compress(p->from, p->to, p->level, cancel, &p->error)
                         : spate_zstd_expand(p->from, p->to, p->max, cancel, &p->error);
 }
@@ -54,22 +55,22 @@ static VALUE run(piping *p) {
     return rb_ensure(pipe_body, (VALUE)p, pipe_end, (VALUE)p);
 }
 
-/* compress(from, to, level): compresses a whole open file into another. Raises Error. */
+/* compress(from, to, level): compresses a whole open file into another one. Raises Error. */
 static VALUE zstd_compress(VALUE self, VALUE from, VALUE to, VALUE level) {
     piping p = {.files = {from, to}, .level = NUM2INT(level)};
     if (p.level < 1 || p.level > 19)
-        rb_raise(rb_eArgError, "level %d: 1 to 19 are possible", p.level);
+        rb_raise(rb_eArgError, "level is %d; expected 1 to 19", p.level);
     return run(&p);
 }
 
-/* expand(from, to, max): decompresses up to max bytes. Raises Error with status :limit, :truncated, :corrupt,
+/* expand(from, to, max): decompresses up to `max` bytes. Raises Error with the status :limit, :truncated, :corrupt or
  * :system. */
 static VALUE zstd_expand(VALUE self, VALUE from, VALUE to, VALUE max) {
     piping p = {.files = {from, to}, .max = NUM2ULL(max)};
     return run(&p);
 }
 
-/* Why zstd is not available; nil if it is. */
+/* missing -> why zstd is not available, or nil if it is. */
 static VALUE zstd_missing(VALUE self) {
     const char *reason = spate_zstd_missing();
     return reason ? spate_utf8(reason, strlen(reason)) : Qnil;

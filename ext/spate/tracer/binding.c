@@ -1,4 +1,4 @@
-/* Spate::Native::Tracer: core/tracer/tracer.h for Ruby. */
+/* Spate::Native::Tracer: Ruby bindings of core/tracer/tracer.h. */
 #include "tracer/here.h"
 #include "tracer/supervisor/guard.h"
 #include "tracer/tracer.h"
@@ -7,7 +7,7 @@
 #include <ruby/encoding.h>
 #include <ruby/thread.h>
 
-/* The maximum delay in handling Ruby's interrupts during a wait. */
+/* The maximum delay for handling Ruby's interrupts during a wait. */
 #define SLICE_MS 50
 
 static VALUE error_class;
@@ -36,8 +36,8 @@ static VALUE tracer_allocate(VALUE type) {
 }
 
 /*
- * Tracer.new(ignored, slots, bytes, read_only): ignored: absolute clean paths; slots, bytes: nil for the default.
- * Starts listening.
+ * Tracer.new(ignored, slots, bytes, read_only): creates a tracer and starts listening. `ignored` are absolute,
+ * normalized paths; `slots` and `bytes` are nil for the defaults.
  */
 static VALUE tracer_initialize(VALUE self, VALUE ignored, VALUE slots, VALUE bytes, VALUE read_only) {
     spate_error error = {0};
@@ -46,7 +46,7 @@ static VALUE tracer_initialize(VALUE self, VALUE ignored, VALUE slots, VALUE byt
     spate_tracer_size size = {NIL_P(slots) ? 0 : NUM2UINT(slots), NIL_P(bytes) ? 0 : NUM2UINT(bytes)};
     Check_Type(ignored, T_ARRAY);
     if (RTYPEDDATA_DATA(self))
-        rb_raise(error_class, "open already");
+        rb_raise(error_class, "already open");
     long count = RARRAY_LEN(ignored);
     const char **paths = ALLOCV_N(const char *, buffer, count + 1);
     for (long i = 0; i < count; i++) {
@@ -121,7 +121,8 @@ static bool take(void *context, const char *text, size_t length, uint64_t kinds)
     return true;
 }
 
-/* trace -> [[text, [kinds]]] in the form of core/tracer/table.h, in the order of first occurrence. */
+/* trace -> [[text, [kind, ...]], ...] in the form of core/tracer/table.h, in the order in which they were first
+ * recorded. */
 static VALUE tracer_recorded(VALUE self) {
     VALUE all = rb_ary_new();
     if (spate_tracer_each(tracer_of(self), take, (void *)all) != SPATE_OK)
@@ -130,7 +131,7 @@ static VALUE tracer_recorded(VALUE self) {
     return all;
 }
 
-/* texts -> the descriptor of an open file, which the tracer closes; see spate_tracer_texts. */
+/* texts -> the descriptor of an open file, which the tracer closes: see spate_tracer_texts. */
 static VALUE tracer_texts(VALUE self) {
     return INT2NUM(spate_tracer_texts(tracer_of(self)));
 }
@@ -139,7 +140,7 @@ static VALUE tracer_asked(VALUE self) {
     return ULL2NUM(spate_tracer_asked(tracer_of(self)));
 }
 
-/* Processes that still run are answered, but no longer traced. */
+/* Stops tracing. Processes that are still running get responses: see spate_tracer_free. */
 static VALUE tracer_close(VALUE self) {
     spate_tracer *tracer = tracer_of(self);
     RTYPEDDATA_DATA(self) = NULL;
@@ -148,7 +149,7 @@ static VALUE tracer_close(VALUE self) {
 }
 
 /*
- * enter(number): permanently puts this process and its descendants under the tracer at the other end of the socket.
+ * enter(socket): irreversibly subjects this process and its descendants to the tracer at the other end of the socket.
  */
 static VALUE tracer_enter(VALUE type, VALUE socket) {
     spate_error error = {0};
@@ -157,25 +158,25 @@ static VALUE tracer_enter(VALUE type, VALUE socket) {
     return Qnil;
 }
 
-/* confine -> whether this thread and its descendants can no longer write files; see spate_confine. */
+/* confine -> whether this thread and its descendants can no longer write files: see spate_confine. */
 static VALUE tracer_confine(VALUE type) {
     spate_error error = {0};
     return spate_confine(&error) == SPATE_OK ? Qtrue : Qfalse;
 }
 
-/* forbid_changes(removals) -> whether the kernel rejects changes from now on; see spate_tracer_forbid_changes. */
+/* forbid_changes(removals) -> whether the kernel rejects changes from now on: see spate_tracer_forbid_changes. */
 static VALUE tracer_forbid_changes(VALUE type, VALUE removals) {
     spate_error error = {0};
     return spate_tracer_forbid_changes(RTEST(removals), &error) == SPATE_OK ? Qtrue : Qfalse;
 }
 
-/* obstacle -> why this machine does not allow tracing, nil if it does. */
+/* obstacle -> why this machine does not allow tracing, or nil if it does. */
 static VALUE tracer_obstacle(VALUE type) {
     spate_error error = {0};
     return spate_tracer_try(&error) == SPATE_OK ? Qnil : rb_utf8_str_new_cstr(error.message);
 }
 
-/* here? -> whether hooks exist for this kind of machine, even if the machine does not allow them. */
+/* here? -> whether the tracer supports this platform, even if the machine does not allow it. */
 static VALUE tracer_here(VALUE type) {
 #ifdef SPATE_TRACER_HERE
     return Qtrue;

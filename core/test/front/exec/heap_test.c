@@ -37,7 +37,7 @@ static bool read_boots(const char *text) {
     return spate_read_boots(copy, "k", &boots);
 }
 
-TEST(boots_with_and_without_settings_are_told_apart) {
+TEST(boots_with_and_without_settings_are_distinguished) {
     CHECK(read_boots("1\tk\taccept\t1\t1\t9\t1\t100\t5,6\theap=x\n1\tk\tfork\t1\t1\t9\t1\t200\t7,8\ta=b\theap=x\n"
                      "1\tk\tfork\t1\t1\t9\t1\t30\t\n1\tother\tfork\t1\t1\t9\t1\t900\t1\theap="
                      "x\n1\tk\tfork\t1\t1\t4\t5\t900\t1\theap=x\n"));
@@ -62,7 +62,7 @@ TEST(an_odd_log_is_left_to_ruby) {
     CHECK(!read_boots("\xc3\xa9\n"));
 }
 
-/* Writes a file below the root; makes its folders. */
+/* Writes a file below the root and makes its folders. */
 static void put(const char *root, const char *path, const char *text) {
     char whole[PATH_MAX];
     spate_error error = {0};
@@ -75,7 +75,7 @@ static void put(const char *root, const char *path, const char *text) {
     CHECK(file && fputs(text, file) >= 0 && fclose(file) == 0);
 }
 
-TEST(memory_is_what_the_groups_leave) {
+TEST(available_memory_respects_cgroups) {
     const char *root = fresh("memory");
     CHECK_NUMBER(0, spate_available_memory(root));
     put(root, "/proc/meminfo", "MemTotal: 9 kB\nMemAvailable:    1000 kB\n");

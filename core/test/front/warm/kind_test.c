@@ -4,7 +4,7 @@
 
 static char kind[SPATE_WARM_KIND_MAX];
 
-/* "" for none. */
+/* Returns "" for a command without a kind. */
 static const char *kind_in(char *const *environment, char *const *program) {
     return spate_warm_kind(program, environment, kind) ? kind : "";
 }
@@ -16,6 +16,9 @@ static const char *kind_in(char *const *environment, char *const *program) {
 TEST(programs_have_an_environment) {
     CHECK_STRING("application development", KIND("rails", "runner", "1"));
     CHECK_STRING("application development", KIND("bin/rails", "-x", "console"));
+    CHECK_STRING("application development console", KIND("bin/rails", "c"));
+    CHECK_STRING("application development server", KIND("rails", "server", "-p", "3001"));
+    CHECK_STRING("application development", KIND("rake", "console"));
     CHECK_STRING("application development", KIND("/app/bin/rake", "db:migrate"));
     CHECK_STRING("application development", KIND("rake", "-T"));
     CHECK_STRING("application test", KIND("rspec"));
@@ -44,7 +47,7 @@ TEST(commands_without_an_application_have_no_parent) {
     CHECK_STRING("application development", KIND("rails", "generate", "plugin"));
 }
 
-TEST(words_that_choose_the_environment_are_a_doubt) {
+TEST(arguments_that_choose_the_environment_are_unsupported) {
     CHECK_STRING("", KIND("rails", "console", "-e", "test"));
     CHECK_STRING("", KIND("rails", "console", "-etest"));
     CHECK_STRING("", KIND("rails", "runner", "1", "--environment=test"));
@@ -56,8 +59,8 @@ TEST(words_that_choose_the_environment_are_a_doubt) {
     CHECK_STRING("application development", KIND("rails", "runner", "a = 1; b==2"));
 }
 
-/* Rake runs them in the test environment, unless RAILS_ENV is set. */
-TEST(tests_of_rake_are_a_doubt) {
+/* Rake runs these tasks in the test environment unless RAILS_ENV is set. */
+TEST(tests_of_rake_are_unsupported) {
     CHECK_STRING("", KIND("rake"));
     CHECK_STRING("", KIND("rake", "-q"));
     CHECK_STRING("", KIND("rake", "db:seed", "test"));
@@ -82,7 +85,7 @@ TEST(variables_name_the_environment) {
     CHECK_STRING("", kind_in(WORDS(name), runner));
 }
 
-TEST(there_is_none_in_production_and_ci) {
+TEST(no_warm_parent_in_production_and_ci) {
     char *const *runner = WORDS("rails", "runner", "1");
     static char *const off[] = {"RAILS_ENV=production", "RACK_ENV=production", "CI=true",
                                 "SPATE_WARM=0",         "SPATE_BOOT=0",        "SPATE_LEAN=0",

@@ -1,4 +1,4 @@
-/* The bytes between a client and its warm parent. */
+/* Tests the messages between a client and its warm parent. */
 #include "test/harness.h"
 
 #include "front/warm/messages.h"
@@ -48,7 +48,7 @@ TEST(a_request_has_at_most_4_mb) {
     free(large);
 }
 
-TEST(a_request_without_memory_is_none) {
+TEST(failed_allocation_encodes_no_request) {
     spate_warm_command command = {.words = WORDS("rails"), .environment = WORDS("A=1")};
     size_t length;
     harness_fail_allocation(0);
@@ -76,7 +76,7 @@ TEST(replies_have_a_kind_and_a_value) {
     CHECK(decode(5, SIGTSTP) && reply.kind == SPATE_WARM_STOPPED && reply.value == SIGTSTP);
 }
 
-/* kill(-1) would signal each process of the user, and kill(0) the own group. */
+/* kill(-1) would signal all processes of the user, and kill(0) the client's own process group. */
 TEST(values_out_of_range_are_no_replies) {
     static const uint32_t bad[][2] = {{0, 1},          {6, 1},        {UINT32_MAX, 1}, {1, 0},          {1, 1},
                                       {1, UINT32_MAX}, {1, 1u << 31}, {2, 256},        {2, UINT32_MAX}, {3, 0},
@@ -85,7 +85,7 @@ TEST(values_out_of_range_are_no_replies) {
         CHECK(!decode(bad[at][0], bad[at][1]));
 }
 
-TEST(any_bytes_are_a_valid_reply_or_none) {
+TEST(any_bytes_are_a_valid_reply_or_rejected) {
     uint32_t state = 1;
     for (unsigned round = 0; round < 100000; round++) {
         uint8_t bytes[SPATE_WARM_REPLY_BYTES];

@@ -8,13 +8,13 @@
 
 #define SECOND INT64_C(1000000000)
 
-/* As if it had been looked at a second after its last change, on a file system whose times are the kernel's. */
+/* Returns the facts of a file one second after its last change, on a file system that stores the kernel's times. */
 static inputs_look old_look(void) {
     return (inputs_look){
         .stamp = {.device = 1, .inode = 2, .mtime_ns = 3, .ctime_ns = 5 * SECOND, .seen_ns = 6 * SECOND}};
 }
 
-TEST(a_stamp_proves_what_all_of_it_fits) {
+TEST(stamp_proves_only_if_all_fields_match) {
     inputs_look look = old_look();
     disk_stamp stamp = spate_inputs_stamp(&look);
     CHECK(stamp.seen_ns != 0);
@@ -31,7 +31,7 @@ TEST(a_stamp_proves_what_all_of_it_fits) {
     }
 }
 
-/* Whether a stamp of this look would, had it been taken then. */
+/* Returns whether a stamp with this seen_ns proves the content of the file in `look`. */
 static bool proves(const inputs_look *look, int64_t seen_ns) {
     inputs_look then = *look;
     then.stamp.seen_ns = look->stamp.ctime_ns + SECOND;
@@ -40,15 +40,15 @@ static bool proves(const inputs_look *look, int64_t seen_ns) {
     return spate_inputs_proves(&stamp, look);
 }
 
-TEST(a_stamp_near_its_look_proves_nothing) {
+TEST(stamp_close_to_a_change_proves_nothing) {
     inputs_look look = old_look();
     CHECK(!proves(&look, look.stamp.ctime_ns + 19999999));
     CHECK(proves(&look, look.stamp.ctime_ns + 20000000));
     CHECK(!proves(&look, 0));
-    CHECK(!proves(&look, INT64_MIN)); /* of a forged record */
+    CHECK(!proves(&look, INT64_MIN)); /* from a forged record */
 }
 
-TEST(what_would_prove_nothing_is_not_kept) {
+TEST(useless_stamps_are_not_recorded) {
     inputs_look look = old_look();
     look.stamp.device = 0;
     CHECK_NUMBER(0, spate_inputs_stamp(&look).ctime_ns);
@@ -60,7 +60,7 @@ TEST(what_would_prove_nothing_is_not_kept) {
     CHECK_NUMBER(0, spate_inputs_stamp(&look).ctime_ns);
 }
 
-/* A second digest does not change the time of the first look. */
+/* Computing a second digest does not change the time of the first look. */
 TEST(a_second_digest_does_not_make_the_first_one_younger) {
     const char *path = fresh("file");
     inputs_look look;
@@ -73,7 +73,7 @@ TEST(a_second_digest_does_not_make_the_first_one_younger) {
     CHECK_NUMBER(1 << INPUTS_CONTENT, look.known);
 }
 
-TEST(a_digest_is_of_what_is_there_by_then) {
+TEST(digest_is_of_the_current_content) {
     const char *path = fresh("file");
     inputs_look look;
     uint8_t expected[SPATE_SHA256_LENGTH];
@@ -87,7 +87,7 @@ TEST(a_digest_is_of_what_is_there_by_then) {
     CHECK_NUMBER(0600, look.mode & 0777);
 }
 
-TEST(a_digest_of_what_was_there_before_is_forgotten) {
+TEST(digest_of_previous_content_is_dropped) {
     const char *path = fresh("file");
     inputs_look look;
     uint8_t expected[SPATE_SHA256_LENGTH];
@@ -104,7 +104,7 @@ TEST(a_digest_of_what_was_there_before_is_forgotten) {
     CHECK_BYTES(expected, look.digests[INPUTS_CONTENT], sizeof(expected));
 }
 
-/* A FIFO waits for its writer, a device may do something when it is opened. */
+/* Opening a FIFO waits for a writer, and opening a device may have an effect. */
 TEST(nothing_but_files_and_folders_is_opened) {
     const char *path = fresh("fifo");
     inputs_look look;
@@ -127,7 +127,7 @@ TEST(links_are_followed_where_that_is_asked) {
     CHECK(spate_inputs_digest(link, false, INPUTS_CONTENT, &look) != 0);
 }
 
-TEST(a_link_that_takes_the_files_place_is_not_opened) {
+TEST(link_that_replaces_the_file_is_not_opened) {
     const char *path = fresh("file");
     inputs_look look;
     write_text(path, "one", 0644);
@@ -136,7 +136,7 @@ TEST(a_link_that_takes_the_files_place_is_not_opened) {
     CHECK_NUMBER(ELOOP, spate_inputs_digest(path, false, INPUTS_CONTENT, &look));
 }
 
-/* As the format has it; a folder gives its names in an order of its own. */
+/* The format sorts the names. The file system lists them in its own order. */
 TEST(names_are_sorted_with_their_types) {
     const char *folder = lasting(fresh("folder"));
     inputs_look look;

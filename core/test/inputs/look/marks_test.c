@@ -8,7 +8,7 @@
 
 static const char names[] = "file\0folder\0folder/deep\0link\0missing";
 
-/* A folder with all of these but the last. */
+/* Makes a folder with all of these names except the last. */
 static const char *made(void) {
     char path[PATH_MAX];
     const char *folder = lasting(fresh("marks"));
@@ -29,7 +29,7 @@ static void take(const char *folder, spate_mark marks[5]) {
     CHECK(spate_marks_take(folder, names, sizeof(names), marks));
 }
 
-TEST(a_mark_has_what_lstat_says) {
+TEST(mark_contains_the_result_of_lstat) {
     char path[PATH_MAX];
     spate_mark marks[5];
     const char *folder = made();

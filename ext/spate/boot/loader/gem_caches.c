@@ -2,11 +2,11 @@
 
 typedef enum gem_state { NOT_OPENED, OPENED, NOT_USABLE } gem_state;
 
-/* A gem's root and the compile cache of its files. */
+/* The root directory of a gem, and the compile cache of its files. */
 typedef struct gem {
     char *root; /* without trailing slash */
     char *compile_cache_path;
-    uint32_t hash; /* hash of the root */
+    uint32_t hash; /* hash of `root` */
     uint32_t length;
     gem_state state;
     spate_compile_cache *compile_cache;
@@ -14,7 +14,7 @@ typedef struct gem {
 
 static gem *gems;
 static size_t gem_count;
-/* A hash table from the hash of a root to the gem's index + 1; 0: free. */
+/* A hash table of gems by root. Each slot is an index + 1, or 0 if it is free. */
 static uint32_t *slots;
 static uint32_t slot_mask;
 
@@ -86,7 +86,7 @@ static VALUE text_of(VALUE text) {
     return rb_str_new_frozen(text);
 }
 
-/* Takes over an open compile cache, because strings may still point into it. */
+/* Reuses an open compile cache, because strings may point into it. */
 static void take_over(gem *made, const gem *old, size_t old_count) {
     for (size_t i = 0; i < old_count; i++)
         if (old[i].state == OPENED && strcmp(old[i].compile_cache_path, made->compile_cache_path) == 0) {
@@ -104,7 +104,7 @@ void spate_gem_caches_set(VALUE hash) {
             rb_ary_push(pairs, rb_assoc_new(text_of(rb_ary_entry(pair, 0)), text_of(rb_ary_entry(pair, 1))));
         }
     }
-    /* Runs no Ruby code from here on. Paths of replaced entries are never freed because they may be in use. */
+    /* Runs no Ruby code from here on. The paths of replaced entries are never freed, because they may be in use. */
     const gem *old = gems;
     size_t old_count = gem_count;
     size_t count = (size_t)RARRAY_LEN(pairs);

@@ -6,19 +6,19 @@
 #include <stdlib.h>
 
 /*
- * RubyVM::InstructionSequence.load_iseq: Ruby calls it for each file before loading it, and compiles the file itself
- * if the result is nil.
+ * Implements RubyVM::InstructionSequence.load_iseq. Ruby calls it for each file before loading it, and compiles the
+ * file itself if the result is nil.
  *
- *   path ─► compile caches, in order ─► candidates ─► one lstat ─► same: its blob
- *           then those of gems                          ─► doubted: one hash of the content, then its blob
- *                                                       ─► other, or missing: nil, from the former load_iseq
+ *   path ─► compile caches, in order ─► candidates ─► one lstat ─► unchanged: use the blob
+ *           then those of gems                          ─► uncertain: hash the content once, then use the blob
+ *                                                       ─► changed or missing: previous load_iseq, or nil
  *
  * Any failure on the way returns nil.
  */
 
 static VALUE iseq_class;
 static VALUE hook_module;
-static VALUE hook_method; /* UnboundMethod, used to find the previous method */
+static VALUE hook_method; /* an UnboundMethod, used to find the previous method */
 static VALUE listener = Qnil;
 static VALUE option_at_install = Qnil;
 static ID id_load_from_binary, id_path, id_absolute_path, id_compile_option, id_call, id_bind, id_super_method,
@@ -26,15 +26,15 @@ static ID id_load_from_binary, id_path, id_absolute_path, id_compile_option, id_
 
 static bool installed;
 static bool enabled = true;
-static bool other_options; /* whether the compile options differ from those of the compile caches */
+static bool other_options; /* whether the compile options differ from those used for the compile caches */
 static spate_realpaths *realpaths;
 static VALUE (*get_coverages)(void);
 static rb_ractor_local_key_t ractor_key;
 
 /* ---- when to leave loading to Ruby ---- */
 
-/* Coverage needs code that was compiled after its setup. The VM's own flag is true from Coverage.setup on and costs
- * nothing; Coverage.running? has neither property. */
+/* Whether code coverage is enabled, which requires code compiled after Coverage.setup. The VM's own flag is true from
+ * Coverage.setup on and costs nothing; Coverage.running? has neither property. */
 static bool coverage_is_on(void) {
     if (get_coverages)
         return RTEST(get_coverages());
@@ -57,13 +57,13 @@ static VALUE refused(VALUE unused, VALUE exception) {
     return Qnil;
 }
 
-/* Whether the encoding matches: __FILE__ has the encoding of the path under which a file was requested. */
+/* Whether the encoding of __FILE__ is that of the path under which the file was requested. */
 static bool of_this_encoding(VALUE iseq, int encoding) {
     VALUE path = rb_funcallv(iseq, id_path, 0, NULL);
     return RB_TYPE_P(path, T_STRING) && rb_enc_get_index(path) == encoding;
 }
 
-/* Whether the real path in the code is the file's current real path. */
+/* Whether the real path in the compiled code is the file's current real path. */
 static bool of_this_place(const spate_search *search, VALUE iseq) {
     VALUE real = rb_funcallv(iseq, id_absolute_path, 0, NULL);
     return RB_TYPE_P(real, T_STRING) &&
@@ -72,8 +72,8 @@ static bool of_this_place(const spate_search *search, VALUE iseq) {
 }
 
 /*
- * Ruby has copied the parts of a blob that it needs and will not read the blob again, so the pages are released after
- * this many bytes. They would be up to a tenth of a boot's memory.
+ * Releases the pages of blobs after this many bytes. Ruby has copied the parts of a blob that it needs and will not
+ * read it again. Without this, up to a tenth of a boot's memory would be blobs.
  */
 #define REST_AFTER ((size_t)4 << 20)
 
@@ -87,7 +87,8 @@ static void rest_now_and_then(const spate_loaded_compile_cache *from, size_t len
     spate_compile_cache_rest(from->compile_cache);
 }
 
-/* Returns nil if Ruby rejects the blob or it is for another path, with the reason in search->outcome. */
+/* Loads the chosen blob. Returns nil if Ruby rejects it or if it is for another path, with the reason in
+ * search->outcome. */
 static VALUE loaded(spate_search *search, int encoding) {
     spate_compile_cache_file file =
         spate_compile_cache_file_at(search->choice.from.compile_cache, search->choice.index);
@@ -106,7 +107,7 @@ static VALUE loaded(spate_search *search, int encoding) {
         return Qnil;
     }
     if (!of_this_encoding(iseq, encoding)) {
-        search->outcome = SPATE_WARNING_DUE; /* no other compile cache would be better */
+        search->outcome = SPATE_WARNING_DUE; /* other compile caches would have the same problem */
         search->why = "encoding";
         return Qnil;
     }
@@ -132,9 +133,10 @@ static VALUE judge(spate_search *search, int encoding) {
 }
 
 /*
- * judge(path, cache = nil) -> [outcome, why]: the outcome of loading the file now, from the given compile cache
- * or from any added one, without counting it. why: :kind, :size, :content, :place, :encoding, :gone, :damaged or
- * :refused if the cache is not used; :mtime, :ctime, :inode, :recent or :unkept if the content decided; otherwise nil.
+ * judge(path, cache = nil) -> [outcome, reason]: what would happen if the file were loaded now, from the given compile
+ * cache or from all added ones. It is not counted. The reason is :kind, :size, :content, :place, :encoding, :gone,
+ * :damaged or :refused if no cache is used; :mtime, :ctime, :inode, :recent or :unkept if the content had to be
+ * compared; otherwise nil.
  */
 static VALUE loader_judge(int argc, VALUE *argv, VALUE self) {
     VALUE path;
@@ -154,8 +156,8 @@ static VALUE loader_judge(int argc, VALUE *argv, VALUE self) {
     return answer;
 }
 
-/* The result of the previous load_iseq, if there was one. */
-static VALUE asked_before(VALUE self, VALUE path) {
+/* Calls the previous load_iseq, if there is one. */
+static VALUE call_previous(VALUE self, VALUE path) {
     VALUE bound = rb_funcall(hook_method, id_bind, 1, self);
     return NIL_P(rb_funcall(bound, id_super_method, 0)) ? Qnil : rb_call_super(1, &path);
 }
@@ -164,16 +166,16 @@ static VALUE hook_load_iseq(VALUE self, VALUE path) {
     if (!in_main_ractor())
         return Qnil;
     if (!enabled || other_options || !RB_TYPE_P(path, T_STRING) || coverage_is_on())
-        return asked_before(self, path);
+        return call_previous(self, path);
     spate_search search = {.path = RSTRING_PTR(path), .length = (size_t)RSTRING_LEN(path)};
     spate_search_compile_caches(&search);
     VALUE iseq = search.chosen ? loaded(&search, rb_enc_get_index(path)) : Qnil;
     report(&search);
     RB_GC_GUARD(path);
-    return NIL_P(iseq) ? asked_before(self, path) : iseq;
+    return NIL_P(iseq) ? call_previous(self, path) : iseq;
 }
 
-/* Compile caches are built for certain compile options; with other options, Ruby compiles. */
+/* Compile caches are built with certain compile options. With other options, Ruby compiles all files. */
 static VALUE hook_set_compile_option(VALUE self, VALUE option) {
     VALUE result = rb_call_super(1, &option);
     if (in_main_ractor())
@@ -184,8 +186,8 @@ static VALUE hook_set_compile_option(VALUE self, VALUE option) {
 /* ---- the module's methods ---- */
 
 /*
- * Prepends load_iseq to the current method. May be called again, for example after another library has prepended one.
- * false if this Ruby has no load_iseq, or runs with boxes (RUBY_BOX=1), which load a file once each.
+ * Prepends load_iseq to the existing method. May be called again, for example after another library has prepended one.
+ * Returns false if this Ruby has no load_iseq, or uses boxes (RUBY_BOX=1), which load a file once per box.
  */
 static VALUE loader_install(VALUE self) {
     const char *box = getenv("RUBY_BOX");
@@ -201,7 +203,7 @@ static VALUE loader_install(VALUE self) {
     return Qtrue;
 }
 
-/* Compile caches are searched in the order in which they were added. */
+/* Adds a compile cache. They are searched in the order in which they were added. */
 static VALUE loader_add(VALUE self, VALUE object) {
     spate_loaded_compile_cache compile_cache = {.compile_cache = spate_compile_cache_pinned(object),
                                                 .path = spate_compile_cache_path_of(object)};
@@ -214,14 +216,14 @@ static VALUE loader_gem_caches(VALUE self) {
     return spate_gem_caches_hash();
 }
 
-/* {root of a gem => its compile cache}. Each is opened on the first request for a file below its root that no added
- * compile cache has. */
+/* Sets the compile caches of gems: {root directory => path}. Each is opened on the first request for a file below its
+ * root that is not in any added compile cache. */
 static VALUE loader_set_gem_caches(VALUE self, VALUE hash) {
     spate_gem_caches_set(hash);
     return hash;
 }
 
-/* The key of the gems' compile caches: 16 bytes or 32 hex digits. */
+/* Sets the key of the gems' compile caches: 16 bytes or 32 hex digits. */
 static VALUE loader_set_key(VALUE self, VALUE key) {
     uint8_t taken[SPATE_COMPILE_CACHE_KEY_BYTES];
     spate_take_key(key, taken);
@@ -242,8 +244,8 @@ static VALUE loader_listener(VALUE self) {
     return listener;
 }
 
-/* The callable gets outcome, path and reason (see judge) after each decision, before the file runs. nil: no
- * listener. */
+/* Sets a callable, or nil. It is called with outcome, path and reason (see judge) after each decision, before the file
+ * runs. */
 static VALUE loader_set_listener(VALUE self, VALUE callable) {
     listener = callable;
     return callable;
@@ -256,7 +258,7 @@ static VALUE loader_rest(VALUE self) {
     return self;
 }
 
-/* Clears compile caches, counts and recording, for tests. Loaded compile caches stay mapped. */
+/* Clears compile caches, counts and recordings, for tests. Loaded compile caches stay mapped. */
 static VALUE loader_reset(VALUE self) {
     spate_search_clear();
     enabled = true;
@@ -286,7 +288,7 @@ static VALUE find_iseq_class(void) {
     return rb_const_get(rb_const_get(rb_cObject, vm), iseq);
 }
 
-/* Ruby may call load_iseq from any Ractor; all except the main one get nil. */
+/* Ruby may call load_iseq in any Ractor. It returns nil in all but the main one. */
 static void define_hook(VALUE loader) {
     hook_module = rb_define_module_under(loader, "Hook");
 #ifdef HAVE_RB_EXT_RACTOR_SAFE

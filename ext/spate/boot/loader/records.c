@@ -1,9 +1,9 @@
 #include "native.h"
 
-/* A limit, since a server that reloads edited files may run for days. */
+/* Limits the memory use of a server that reloads edited files for days. */
 #define MOST_RECORDS ((size_t)1 << 16)
 
-/* The loaded files, in order: 24 bytes per file; Ruby objects are created on request. */
+/* The loaded files in order. A record takes 24 bytes; Ruby objects are created on request. */
 typedef struct record {
     const char *path;
     uint32_t length;
@@ -43,7 +43,7 @@ static bool room_for_record(void) {
     return true;
 }
 
-/* If out of memory, an entry is missing but the boot does not fail. */
+/* If out of memory, the record is omitted; the boot must not fail. */
 void spate_record(const char *path, size_t length, bool lasting, spate_outcome outcome) {
     counts[outcome]++;
     if (!recording || !room_for_record())
@@ -92,7 +92,7 @@ static VALUE loader_set_recording(VALUE self, VALUE wanted) {
     return wanted;
 }
 
-/* [[path, outcome], ...] in the order of Ruby's requests, since recording was enabled. */
+/* Returns [[path, outcome], ...] in the order of Ruby's requests, since recording was enabled. */
 static VALUE loader_recorded(VALUE self) {
     VALUE list = rb_ary_new_capa((long)record_count);
     for (size_t i = 0; i < record_count; i++) {
@@ -102,7 +102,8 @@ static VALUE loader_recorded(VALUE self) {
     return list;
 }
 
-/* {hit:, miss:, stale:, revalidated:, damaged:, warns:}: the number of this process's files by outcome. */
+/* Returns {hit:, miss:, stale:, revalidated:, damaged:, warns:}: the number of files with each outcome in this
+ * process. */
 static VALUE loader_counts(VALUE self) {
     VALUE hash = rb_hash_new();
     for (int i = 0; i < SPATE_OUTCOMES; i++)
@@ -110,7 +111,7 @@ static VALUE loader_counts(VALUE self) {
     return hash;
 }
 
-/* [[compile cache path, reason], ...]: existing compile caches that were unusable or had a damaged blob. */
+/* Returns [[compile cache path, reason], ...] for existing compile caches that are unusable or have a damaged blob. */
 static VALUE loader_problems(VALUE self) {
     VALUE list = rb_ary_new();
     for (size_t i = 0; i < problem_count; i++) {

@@ -7,7 +7,7 @@ static size_t compile_cache_count;
 static bool has_key;
 static uint8_t gem_key[SPATE_COMPILE_CACHE_KEY_BYTES];
 
-/* The facts about a file that one search reads, each only once. */
+/* The facts that one search has found out about a file. Each fact is read at most once. */
 typedef struct inquiry {
     spate_search *search;
     uint32_t path_hash;
@@ -34,7 +34,8 @@ static bool content_is(inquiry *inquiry, const uint8_t expected[SPATE_SIPHASH_BY
     return inquiry->content_known && memcmp(inquiry->content, expected, SPATE_SIPHASH_BYTES) == 0;
 }
 
-/* Whether Ruby must compile the file: it would print warnings, or it is known not to compile and has no code. */
+/* Whether Ruby must compile the file itself, because compiling it prints warnings, or because it does not compile and
+ * the cache has no code. */
 static bool is_left_to_ruby(const spate_compile_cache_file *file) {
     if (file->flags == 0 && file->blob_length > 0)
         return false;
@@ -103,7 +104,7 @@ static bool search_among(inquiry *inquiry, const spate_loaded_compile_cache *fro
     }
     for (size_t i = 0; i < doubts; i++) {
         spate_compile_cache_file file = spate_compile_cache_file_at(doubted[i].from.compile_cache, doubted[i].index);
-        /* With times that never prove anything, no other compile cache can do better. */
+        /* If the file system's times never prove anything, no other compile cache can do better. */
         spate_outcome outcome = doubt[i] == SPATE_SOURCE_UNKEPT ? SPATE_HIT : SPATE_REVALIDATED;
         search->why = spate_source_state_name(doubt[i]);
         if (!content_is(inquiry, file.hash))

@@ -4,7 +4,7 @@
 
 #include "native.h"
 
-/* The maximum number of compile caches with the same file that are searched. */
+/* The maximum number of compile caches with the same file that are considered. */
 #define SPATE_CANDIDATES_MAX 8
 
 typedef struct spate_candidate {
@@ -16,16 +16,17 @@ typedef struct spate_search {
     const char *path; /* as requested; not necessarily NUL-terminated */
     size_t length;
     spate_outcome outcome;
-    const char *why;          /* a Ruby symbol: the doubt that the stat left, or the difference; NULL for a plain hit */
-    const char *lasting_path; /* the same text in a compile cache, or NULL */
-    spate_source source;      /* the file's current state; valid if `choice` is set */
+    const char *why;          /* name of a Ruby symbol: why the stat was inconclusive, or how the file differs; NULL for
+                               * a simple hit */
+    const char *lasting_path; /* the same path in the memory of a compile cache, or NULL */
+    spate_source source;      /* current stat of the file; valid if `chosen` is set */
     bool chosen;
-    spate_candidate choice; /* its blob has been checked */
+    spate_candidate choice; /* the blob's checksum has been verified */
 } spate_search;
 
 /*
- * Searches the added compile caches in order, then those of gems. In each group, chooses the first whose file a stat
- * alone confirms, otherwise the first with the file's content.
+ * Searches the added compile caches in order, then those of gems. In each group, chooses the first one for which a stat
+ * proves that the file is unchanged, otherwise the first one recorded for the file's current content.
  */
 void spate_search_compile_caches(spate_search *search);
 /* Like spate_search_compile_caches, for a single compile cache. */

@@ -3,12 +3,13 @@
 #include <string.h>
 
 /*
- * A table of $LOADED_FEATURES by whole path and by the last one, two and three parts without extension. Ruby considers
- * a feature loaded if a file of the load path whose path ends with the feature's name is loaded. Only rb_provided gives
- * a definite answer, but it rebuilds the whole load path after each change. This table immediately shows that no such
- * file is loaded, which is true for nearly all features when they are first required.
+ * A hash table of the paths in $LOADED_FEATURES: by whole path, and by the last one, two and three components without
+ * extension. Ruby considers a feature loaded if a loaded file below a directory of the load path has a path that ends
+ * with the feature's name. Only rb_provided determines this exactly, but it rebuilds the whole load path after each
+ * change. This table shows quickly that there is no such file, which is the case for nearly all features when they are
+ * first required.
  *
- * `known` lists the table's paths by number. It also shows whether other code has changed $LOADED_FEATURES.
+ * `known` lists the paths in the table. It is also compared with $LOADED_FEATURES to detect changes by other code.
  */
 static VALUE features, known;
 static const VALUE *known_address;
@@ -27,7 +28,7 @@ static unsigned long changes;
 #define SAMPLES 32
 #define PARTS 3
 
-/* Files that are being loaded, by the same hashes. */
+/* A file that is being loaded, with the same hashes. */
 typedef struct loading {
     VALUE path;
     uint32_t hashes[PARTS];
@@ -52,7 +53,7 @@ void spate_features_init(void) {
     marker = TypedData_Wrap_Struct(0, &marker_type, &marker);
 }
 
-/* The length without the last part's extension. */
+/* Returns the length without the extension of the last component. */
 static size_t stem_of(const char *path, size_t length) {
     for (size_t at = length; at > 0 && path[at - 1] != '/'; at--)
         if (path[at - 1] == '.')
@@ -60,8 +61,8 @@ static size_t stem_of(const char *path, size_t length) {
     return length;
 }
 
-/* Hashes of the last part, the last two and the last three parts. Returns the number of hashes. Many paths of gems end
- * in "version" or "sub/base"; three parts distinguish nearly all. */
+/* Computes hashes of the last component, the last two and the last three components. Returns their number. Many paths
+ * of gems end with "version" or "sub/base"; three components distinguish nearly all paths. */
 static int hashes_of(const char *path, size_t stem, uint32_t hashes[PARTS]) {
     size_t start = stem;
     for (int part = 0; part < PARTS; part++) {
@@ -103,7 +104,7 @@ static void put(uint32_t hash, uint32_t number) {
     slots[slot] = (uint32_t)++item_count;
 }
 
-/* Ruby converts or rejects non-Strings at its next lookup. */
+/* Adds a path. Ignores objects other than Strings: Ruby converts or rejects them at its next lookup. */
 static void add(VALUE path) {
     uint32_t hashes[PARTS], number = (uint32_t)RARRAY_LEN(known);
     rb_ary_push(known, path);
@@ -117,9 +118,9 @@ static void add(VALUE path) {
     put(whole_hash(text, length), number);
 }
 
-/* Whether $LOADED_FEATURES still begins with the known paths. Removing a path moves the later ones, so it suffices to
- * compare some on each call, and all of them now and then. */
-static bool only_grew(void) {
+/* Whether $LOADED_FEATURES still begins with the known paths. Removing a path moves all later ones, so it suffices to
+ * compare a sample on each call, and all of them from time to time. */
+static bool only_appended(void) {
     long before = RARRAY_LEN(known);
     if (RARRAY_LEN(features) < before)
         return false;
@@ -138,11 +139,11 @@ static bool only_grew(void) {
 static void catch_up(void) {
     if (RARRAY_LEN(features) == RARRAY_LEN(known) && RARRAY_CONST_PTR(features) == known_address)
         return;
-    /* If other code has changed the Array, makes Ruby read all of it and share its memory again, so that the next
-     * change in place moves the memory. The name is absolute because a relative one would make Ruby expand the load
-     * path. */
+    /* If other code has changed the Array, makes Ruby read all of it and share its memory again. The next change in
+     * place then moves the memory, which is how it is detected. The name is absolute, because Ruby would expand the
+     * load path for a relative one. */
     rb_provided("/");
-    if (!only_grew()) {
+    if (!only_appended()) {
         rb_ary_clear(known);
         item_count = 0;
         if (slots)
@@ -153,7 +154,7 @@ static void catch_up(void) {
     known_address = RARRAY_CONST_PTR(features);
 }
 
-/* Whether a path without its extension equals the feature's stem, or ends with a slash and the stem. */
+/* Whether the path without its extension equals `stem` or ends with a slash and `stem`. */
 static bool ends_alike(VALUE path, const char *stem, size_t length) {
     const char *text = RSTRING_PTR(path);
     size_t own = stem_of(text, (size_t)RSTRING_LEN(path));
@@ -214,7 +215,7 @@ void spate_features_begin(VALUE path) {
     hashes_of(RSTRING_PTR(path), stem_of(RSTRING_PTR(path), (size_t)RSTRING_LEN(path)), now->hashes);
 }
 
-/* Removes a file from the list, nearly always the last one; threads may finish in another order. */
+/* Removes a file from the list. It is nearly always the last one, but threads may finish in a different order. */
 void spate_features_done(VALUE path) {
     for (size_t i = loading_count; i-- > 0;) {
         if (loadings[i].path == path) {

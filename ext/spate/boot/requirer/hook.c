@@ -3,9 +3,9 @@
 #include <string.h>
 
 /*
- * Spate's functions replace only Ruby's own C functions. A Ruby `require` from RubyGems, Zeitwerk or others stays in
- * place; the original that it calls (`gem_original_require`) is replaced. So all frames are the same as without Spate,
- * and restoring the original, as Bundler does, restores Spate's function.
+ * Only Ruby's own C functions are replaced. A `require` that RubyGems, Zeitwerk or others have defined in Ruby stays in
+ * place; the original that it calls (`gem_original_require`) is replaced. Therefore all frames are the same as without
+ * Spate, and restoring the original, as Bundler does, restores Spate's function.
  */
 static VALUE original_load;
 
@@ -19,7 +19,7 @@ static bool rubys_own(VALUE module, VALUE method, ID name) {
            NIL_P(rb_funcall(method, rb_intern("source_location"), 0));
 }
 
-/* The names under which the module has Ruby's own function. */
+/* Returns the names under which the module has Ruby's own function. */
 static VALUE names_of(VALUE module, ID name, const char *word, const char *list) {
     VALUE found = rb_ary_new();
     VALUE names = rb_funcall(module, rb_intern(list), 1, Qfalse);
@@ -47,7 +47,7 @@ static void define(const place *p, const char *name) {
         rb_define_method(p->module, name, p->function, p->arity);
 }
 
-/* Defines the function under Ruby's name first, so that frames show that name for every alias. */
+/* Defines the function under Ruby's name first, so that stack frames show that name for every alias. */
 static bool take(const place *p) {
     ID name = rb_intern(p->name);
     VALUE names = names_of(p->module, name, p->name, p->private ? "private_instance_methods" : "instance_methods");
@@ -89,7 +89,7 @@ bool spate_hook_install(VALUE (*require)(VALUE, VALUE), VALUE (*load)(int, VALUE
         rb_gc_register_address(&original_load);
     }
     VALUE *verbose = rb_ruby_verbose_ptr(), before = *verbose;
-    *verbose = Qnil; /* redefining is the purpose */
+    *verbose = Qnil; /* no warnings about redefined methods */
     VALUE taken = rb_protect(take_all, (VALUE)places, &state);
     *verbose = before;
     if (state)

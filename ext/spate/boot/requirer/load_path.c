@@ -5,20 +5,20 @@
 #include <unistd.h>
 
 /*
- * $LOAD_PATH is always the same Array. `snapshot` is its content at the last update of the resolver. Array#replace
- * shares the memory of long Arrays until either is changed, so equal addresses mean that nothing has changed.
+ * $LOAD_PATH is always the same Array. `snapshot` is its content when the resolver was last updated. Array#replace
+ * shares the memory of long Arrays until one of them is changed, so equal addresses mean that nothing has changed.
  */
 static VALUE load_path, snapshot;
-/* The resolver's number for each entry, by position. */
+/* The resolver's root index for each entry. */
 static uint32_t *numbers;
 static long numbers_capacity;
 /*
- * An entry other than a String may return a different path each time; a relative entry depends on the working
- * directory.
+ * has_objects: an entry is not a String, and its to_path may return another path each time. has_relative: an entry is
+ * relative, and depends on the working directory. told: the resolver has been updated.
  */
 static bool has_objects, has_relative, told;
 static uint32_t told_moment;
-/* The number of times that the resolver was replaced. */
+/* How often the resolver has been replaced. */
 static unsigned long replaced;
 static VALUE object_paths;
 static char working_directory[PATH_MAX];
@@ -46,7 +46,7 @@ static bool same_entries(void) {
     return now == then || memcmp(now, then, (size_t)count * sizeof(VALUE)) == 0;
 }
 
-/* Calls to_path of non-String entries each time, like Ruby. */
+/* Calls to_path of entries that are not Strings, each time, like Ruby. */
 static VALUE object_texts(void) {
     VALUE texts = rb_ary_new();
     for (long i = 0; i < RARRAY_LEN(load_path); i++) {
@@ -66,7 +66,7 @@ static bool same_directory(void) {
     return !has_relative || (getcwd(now, sizeof now) != NULL && strcmp(now, working_directory) == 0);
 }
 
-/* Whether the encoding is plain; Ruby itself converts other encodings. */
+/* Whether the text can be used as a path without conversion. Ruby converts other encodings itself. */
 static bool plain_text(VALUE text) {
     if (RSTRING_LEN(text) == 0 || memchr(RSTRING_PTR(text), '\0', (size_t)RSTRING_LEN(text)))
         return false;
@@ -96,8 +96,8 @@ static uint32_t number_of_text(spate_resolver *resolver, VALUE text) {
     return spate_resolver_root(resolver, whole, taken + 1 + length);
 }
 
-/* Ruby skips an empty entry when it looks for .rb and .so, but not in other cases. Freezes Strings, as Ruby does before
- * its first lookup. */
+/* Returns the root index of an entry. Ruby skips an empty entry when it looks for .rb and .so, but not in other cases,
+ * so only Ruby can interpret it. Freezes Strings, as Ruby does before its first lookup. */
 static uint32_t number_of(spate_resolver *resolver, VALUE entry) {
     if (!RB_TYPE_P(entry, T_STRING)) {
         unsigned long before = replaced;
@@ -119,8 +119,8 @@ static void make_room(long count) {
     REALLOC_N(numbers, uint32_t, numbers_capacity);
 }
 
-/* Entries that equal the snapshot at either end keep their numbers, because most changes add or remove only a few. In a
- * later moment all are compared: Ruby, too, resolves every entry's real path again after each change. */
+/* Entries that equal the snapshot at either end keep their indexes, because most changes add or remove only a few. In a
+ * later moment, all entries are resolved: Ruby also resolves the real path of each entry after a change. */
 static void common_ends(long count, uint32_t moment, long *head, long *tail) {
     long before = RARRAY_LEN(snapshot), least = before < count ? before : count;
     const VALUE *now = RARRAY_CONST_PTR(load_path), *then = RARRAY_CONST_PTR(snapshot);
@@ -133,7 +133,7 @@ static void common_ends(long count, uint32_t moment, long *head, long *tail) {
         ++*tail;
 }
 
-static bool tell(spate_resolver *resolver) {
+static bool update_resolver(spate_resolver *resolver) {
     long count = RARRAY_LEN(load_path), before = RARRAY_LEN(snapshot), head, tail;
     unsigned long resolvers = replaced;
     uint32_t moment = spate_resolver_moment(resolver);
@@ -159,5 +159,5 @@ bool spate_load_path_sync(void) {
     if (told && same_objects() && told && same_entries() && same_directory()) /* same_objects calls to_path, which may
                                                                                * reset `told` */
         return true;
-    return tell(requirer.resolver);
+    return update_resolver(requirer.resolver);
 }

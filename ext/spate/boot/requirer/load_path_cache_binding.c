@@ -24,7 +24,7 @@ static void *build(void *argument) {
     return NULL;
 }
 
-/* A pending exception for this thread is raised as soon as the thread holds the GVL again. */
+/* If an exception is pending for this thread, it is raised when the thread has the GVL again. */
 static VALUE build_without_lock(VALUE argument) {
     building *b = (building *)argument;
     rb_thread_call_without_gvl(build, b, NULL, NULL);
@@ -40,7 +40,7 @@ static VALUE end_building(VALUE argument) {
     return Qnil;
 }
 
-/* Addresses of frozen copies, valid while `frozen` is alive. */
+/* Pointers into frozen Strings, valid as long as `frozen`. */
 static const char **texts_of(VALUE frozen) {
     long count = RARRAY_LEN(frozen);
     const char **texts = ALLOC_N(const char *, count + 1);
@@ -60,8 +60,8 @@ static VALUE frozen_texts(VALUE paths) {
     return frozen;
 }
 
-/* build(absolute paths, the number of leading ones that are the load path, comma-separated names and absolute paths of
- * folders that are not scanned = nil) -> bytes */
+/* build(paths, fingerprinted, ignored = nil) -> bytes. `paths` are absolute; the first `fingerprinted` of them are the
+ * load path. `ignored` is a comma-separated list of names and absolute paths of directories that are not scanned. */
 static VALUE load_path_cache_build(int argc, VALUE *argv, VALUE self) {
     building b = {0};
     VALUE paths, fingerprinted, ignored;
@@ -87,7 +87,7 @@ static void put(VALUE facts, const char *name, uint32_t number) {
     rb_hash_aset(facts, ID2SYM(rb_intern(name)), UINT2NUM(number));
 }
 
-/* facts(bytes) -> Hash with the load-path cache's fingerprint and counts; nil if the bytes are unusable */
+/* facts(bytes) -> Hash with the fingerprint and the counts of the load-path cache; nil if it is unusable. */
 static VALUE load_path_cache_facts(VALUE self, VALUE bytes) {
     spate_load_path_cache cache;
     StringValue(bytes);
@@ -106,11 +106,12 @@ static VALUE load_path_cache_facts(VALUE self, VALUE bytes) {
     return facts;
 }
 
-/* A frozen String whose bytes are aligned to 8: the given String, or a copy. */
+/* Returns a frozen String whose memory is 8-aligned: the given String or a copy. */
 VALUE spate_aligned_bytes(VALUE bytes) {
     if (OBJ_FROZEN(bytes) && (uintptr_t)RSTRING_PTR(bytes) % 8 == 0 && RSTRING_LEN(bytes) > 256)
         return bytes;
-    VALUE copy = rb_str_buf_new(RSTRING_LEN(bytes) + 256); /* too long to be embedded, so malloc aligns it */
+    VALUE copy = rb_str_buf_new(RSTRING_LEN(bytes) + 256); /* too long to be embedded, so its memory comes from malloc
+                                                            * and is aligned */
     rb_str_buf_append(copy, bytes);
     return rb_obj_freeze(copy);
 }

@@ -9,7 +9,7 @@
 const char *const spate_require_outcomes[REQUIRE_OUTCOMES] = {"hit", "miss", "unsure", "provided", "verified_miss"};
 spate_requirer requirer = {.bytes = Qnil};
 
-/* Set only in the main Ractor, since Ruby has no public way to detect it. */
+/* Set only in the main Ractor. Ruby has no public function to detect it. */
 static rb_ractor_local_key_t main_ractor;
 
 static bool in_main_ractor(void) {
@@ -56,10 +56,11 @@ static VALUE require_path(VALUE argument) {
     return rb_f_require(c->self, c->path);
 }
 
-/* Whether Ruby failed to find the given file: it was removed after its directory was checked, or is unreadable. */
+/* Whether Ruby failed to find the given file, because it was removed after its directory was checked, or is not
+ * readable. */
 static bool vanished(VALUE error, VALUE path) {
-    if (!RB_TYPE_P(error, T_OBJECT) || !RTEST(rb_obj_is_kind_of(error, rb_eLoadError))) /* throw passes a non-object
-                                                                                         * here */
+    if (!RB_TYPE_P(error, T_OBJECT) || !RTEST(rb_obj_is_kind_of(error, rb_eLoadError))) /* for a throw, `error` is not
+                                                                                         * an exception */
         return false;
     VALUE of = rb_attr_get(error, rb_intern("@path"));
     return RB_TYPE_P(of, T_STRING) && RTEST(rb_str_equal(of, path)) && !can_be_loaded(RSTRING_PTR(path));
@@ -81,7 +82,7 @@ static VALUE require_found(VALUE self, VALUE name, VALUE path) {
     return rb_f_require(self, name);
 }
 
-/* Raises Ruby's own error. */
+/* Raises the same error as Ruby. */
 NORETURN(static void cannot_load(VALUE name));
 static void cannot_load(VALUE name) {
     VALUE message = rb_str_buf_new(64);
@@ -92,7 +93,7 @@ static void cannot_load(VALUE name) {
     rb_exc_raise(error);
 }
 
-/* Whether Ruby's extensions are files. If they are linked into Ruby, `require "etc"` needs no file. */
+/* Whether Ruby's extensions are files. If they are linked into Ruby, `require "etc"` succeeds without a file. */
 static bool extensions_are_files(void) {
     spate_found found;
     if (requirer.extensions_are_files == 0) {
@@ -113,7 +114,7 @@ static bool verified_miss(VALUE name) {
     return extensions_are_files() && !linked_in(name) && spate_ask(name, false, true, &found) == SPATE_ABSENT;
 }
 
-/* A name with an unknown extension is looked up each time, even if it is loaded. */
+/* Whether Ruby looks up the name each time, even if it is loaded. It does so for unknown extensions. */
 static bool looked_up_each_time(VALUE name) {
     const char *text = RSTRING_PTR(name), *dot = strrchr(text, '.');
     return dot && !strchr(dot, '/') && strcmp(dot, ".rb") != 0 && strcmp(dot, ".so") != 0 && strcmp(dot, ".o") != 0 &&
@@ -131,9 +132,9 @@ static VALUE require_absent(VALUE self, VALUE name, VALUE given) {
 }
 
 /*
- * Like Ruby, first checks whether the feature is loaded. Returns false if the found file is already loaded. If another
- * loaded file has the same ending (the load path has changed since), Ruby decides whether to accept it, and needs no
- * search if it does.
+ * Implements `require`. Like Ruby, first checks whether the feature is loaded. Returns false if the file that was found
+ * is already loaded. If the load path has changed, another file with the same ending may be loaded. Ruby then decides
+ * whether to accept it, and needs no search if it does.
  */
 VALUE spate_require(VALUE self, VALUE given) {
     spate_found found;
@@ -170,7 +171,7 @@ static bool searched(VALUE name) {
     return text[0] != '/' && text[0] != '~' && strncmp(text, "./", 2) != 0 && strncmp(text, "../", 3) != 0;
 }
 
-/* Handles cases that rb_load does not support: a file in the working directory, a module to wrap the file in. */
+/* Handles cases that rb_load does not support: a file in the working directory, and a module to wrap the file in. */
 static VALUE load_unfound(VALUE self, VALUE name, VALUE wrap) {
     if (RB_TYPE_P(wrap, T_MODULE))
         return spate_hook_original_load(self, name, wrap);

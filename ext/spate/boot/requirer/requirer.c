@@ -21,7 +21,7 @@ static void use(VALUE source) {
 }
 
 /*
- * Sets the load-path cache: bytes, a CompileCache with data "load_path_cache", or nil for none (directories are then
+ * Sets the load-path cache: bytes, a CompileCache with data named "load_path_cache", or nil (directories are then
  * listed on demand). Raises ArgumentError if it is unusable. Does not replace `require`; see install.
  */
 static VALUE requirer_use(VALUE self, VALUE source) {
@@ -29,7 +29,7 @@ static VALUE requirer_use(VALUE self, VALUE source) {
     return Qtrue;
 }
 
-/* Replaces Ruby's `require` and `load`. Further calls only set the load-path cache. */
+/* Replaces Ruby's `require` and `load`. Later calls only set the load-path cache. */
 static VALUE requirer_install(int argc, VALUE *argv, VALUE self) {
     VALUE source;
     rb_scan_args(argc, argv, "01", &source);
@@ -61,7 +61,7 @@ static VALUE requirer_counts(VALUE self) {
     return counts;
 }
 
-/* Forces a check of every directory before the next answer. */
+/* Makes the resolver check every directory again before its next use. */
 static VALUE requirer_forget(VALUE self) {
     if (requirer.resolver)
         spate_resolver_forget(requirer.resolver);
@@ -74,8 +74,8 @@ static VALUE name_of(VALUE feature) {
     return rb_get_path(feature);
 }
 
-/* find(feature) -> absolute path; false if no root of $LOAD_PATH has it, after checking each root now; nil if only Ruby
- * can answer. Also finds features that are already loaded. */
+/* find(feature) -> absolute path; false if no root of $LOAD_PATH has it, after checking all directories again; nil if
+ * only Ruby can determine it. Also finds features that are already loaded. */
 static VALUE requirer_find(VALUE self, VALUE feature) {
     spate_found found;
     VALUE name = name_of(feature);
@@ -98,7 +98,8 @@ static void add_candidate(void *context, const char *path, size_t length, uint32
     rb_ary_push(list, candidate);
 }
 
-/* candidates(feature) -> [{path:, position: in $LOAD_PATH, or nil if the root is not in it, kind: :rb | :so}, ...] */
+/* candidates(feature) -> [{path:, position:, kind:}, ...]: position is the index in $LOAD_PATH, or nil if the root is
+ * not in it; kind is :rb, :so or :rake. */
 static VALUE requirer_candidates(VALUE self, VALUE feature) {
     VALUE list = rb_ary_new();
     VALUE name = name_of(feature);
@@ -108,7 +109,7 @@ static VALUE requirer_candidates(VALUE self, VALUE feature) {
     return list;
 }
 
-/* loaded(feature, path or nil) -> :loaded, :alike or nil: the feature's state in $LOADED_FEATURES */
+/* loaded(feature, path or nil) -> :loaded, :alike or nil. See spate_loaded. */
 static VALUE requirer_loaded(VALUE self, VALUE feature, VALUE path) {
     feature = rb_get_path(feature);
     if (RTEST(path))
