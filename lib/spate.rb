@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
-# From a lockfile to a booted process. Components are loaded when first referenced; a command loads only its own files.
+# Installs gems and boots applications. Components are loaded when first referenced, so a command loads only its own
+# files.
 module Spate
   autoload :Boot, "spate/boot/entry"
   autoload :Build, "spate/build"
@@ -11,14 +12,14 @@ module Spate
   autoload :Events, "spate/events"
   autoload :ErrorSummary, "spate/error"
   autoload :GemVersion, "spate/gem_version"
-  autoload :Gemfile, "#{__dir__}/spate/gemfile.rb" # by its path, as a boot loads it
+  autoload :Gemfile, "#{__dir__}/spate/gemfile.rb" # an absolute path, like the one that a boot loads
   autoload :Git, "spate/git"
   autoload :Util, "#{__dir__}/spate/util.rb"
   autoload :HTTP, "spate/http"
   autoload :CompileCache, "#{__dir__}/spate/compile_cache.rb"
   autoload :Install, "spate/install"
   autoload :Interrupted, "spate/error"
-  autoload :JS, "spate/js" # of the gem spate-js: see JSGem
+  autoload :JS, "spate/js" # in the gem spate-js: see JSGem
   autoload :JSGem, "spate/js_gem"
   autoload :Layout, "spate/layout"
   autoload :Lockfile, "spate/lockfile"

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# The public Ruby API as HTML. Public is what FILES define, except for what follows `@!visibility private` in them.
-# Everything else is internal and may change in any version.
+# Writes the documentation of the public Ruby API as HTML. The public API is everything defined in FILES, except what is
+# marked with `@!visibility private`. Everything else is internal and may change in any version.
 class APIDocs
   FILES = %w[
     lib/spate/version.rb lib/spate/error.rb lib/spate/events.rb lib/spate/cli.rb
@@ -34,7 +34,7 @@ class APIDocs
     @root = root
   end
 
-  # Writes the pages into the folder. Ends the process with status 1 after any of YARD's warnings.
+  # Writes the pages into a folder. Exits with status 1 if YARD prints warnings.
   def write(folder)
     load
     Dir.chdir(@root) do
@@ -42,7 +42,7 @@ class APIDocs
     end
   end
 
-  # The public methods (YARD's code objects), for tests. Reads the files again.
+  # The public methods (YARD's code objects), for tests. Parses the files again.
   def methods
     load
     YARD::Registry.clear

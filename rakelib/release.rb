@@ -2,20 +2,22 @@
 
 require "open3"
 require "tmpdir"
+require_relative "bill_of_materials"
 require_relative "strict_build"
 require_relative "../lib/spate/version"
 
-# Builds the four gems and tries them as a user would: installed into an empty GEM_HOME, with an empty home.
+# Builds the four gems twice, and checks that both builds are identical. Writes their checksums and a list of their
+# components. Tests them as a user would: installs them into an empty GEM_HOME, with an empty home folder.
 class Release
   GEMS = %w[spate-bytes spate spate-js spate-server].freeze
   LOGS = %w[CHANGELOG.md bytes/CHANGELOG.md js/CHANGELOG.md server/CHANGELOG.md].freeze
-  # A project without packages, restored in the folder it is written to.
+  # Creates a project without packages in the current folder, and restores its node_modules.
   RESTORE = <<~SH
     echo '{"name":"a","version":"1.0.0"}' > package.json
     echo '{"name":"a","lockfileVersion":3,"packages":{"":{"name":"a","version":"1.0.0"}}}' > package-lock.json
     spate js && echo "$0"
   SH
-  # Each has to answer with the version.
+  # Commands that must print the version.
   TRIALS = {
     "spate version" => %w[spate version],
     "spate js" => ["sh", "-c", RESTORE, Spate::VERSION],
@@ -26,7 +28,7 @@ class Release
 
   UNRELEASED = /^## \S+ \(not released\)/
 
-  # What is not ready.
+  # The release is not ready. The message is the reason.
   class Refused < StandardError; end
 
   def initialize(root, folder)
@@ -34,11 +36,14 @@ class Release
     @folder = File.expand_path(folder)
   end
 
-  # Yields a line for each step. Answers the gems' paths. Raises Refused.
+  # Yields a line for each step. Returns the paths of the gems. Raises Refused.
   def call
     named_in_logs
     gems = GEMS.map { |name| StrictBuild.new("#{@root}/#{name}.gemspec", @folder).call(Spate::VERSION) }
     gems.each { |path| yield "built #{File.basename(path)}, #{File.size(path) / 1024} KB" }
+    reproduce(gems)
+    yield "built again: the same bytes"
+    describe(gems).each { |path| yield "wrote #{File.basename(path)}" }
     Dir.mktmpdir("spate-release-") do |home|
       run(home, "gem", "install", "--local", "--no-document", "--bindir", "#{home}/bin", *gems)
       yield "installed into an empty GEM_HOME"
@@ -47,7 +52,7 @@ class Release
     gems
   end
 
-  # Change logs that have no date for it yet.
+  # Change logs without a release date for this version.
   def undated = LOGS.select { |path| File.read("#{@root}/#{path}", encoding: "UTF-8").match?(UNRELEASED) }
 
   private
@@ -56,6 +61,22 @@ class Release
     heading = /^## #{Regexp.escape(Spate::VERSION)}\b/
     without = LOGS.reject { |path| File.read("#{@root}/#{path}", encoding: "UTF-8").match?(heading) }
     raise Refused, "no heading for #{Spate::VERSION} in #{without.join(", ")}" if without.any?
+  end
+
+  def reproduce(gems)
+    Dir.mktmpdir("spate-release-") do |again|
+      GEMS.zip(gems) do |name, path|
+        copy = StrictBuild.new("#{@root}/#{name}.gemspec", again).call(Spate::VERSION)
+        raise Refused, "#{name}: the second build differs from the first" unless FileUtils.identical?(path, copy)
+      end
+    end
+  end
+
+  def describe(gems)
+    bill = BillOfMaterials.new(gems)
+    { "SHA256SUMS" => bill.checksums, "spate-#{Spate::VERSION}.cdx.json" => bill.to_json }.map do |name, content|
+      File.join(@folder, name).tap { |path| File.write(path, content) }
+    end
   end
 
   def run(home, *command)

@@ -4,9 +4,10 @@ require "erb"
 require "fileutils"
 require_relative "site/page"
 
-# The documents as a site that opens from files: a page a Markdown file, the way to all of them on each.
+# Writes the documentation as a web site that can be opened from files. Each Markdown file becomes a page, with links to
+# all other pages.
 class Site
-  # Title of a part => its pages, in this order; of a pattern in the order of their titles.
+  # Title of a part => its files or patterns, in this order. Files of a pattern are sorted by title.
   PARTS = {
     "Spate" => %w[README.md docs/install.md docs/boot.md docs/commands.md docs/*.md],
     "Server" => %w[server/README.md server/docs/*.md],
@@ -20,13 +21,13 @@ class Site
   LAYOUT = File.expand_path("site/layout.html.erb", __dir__)
   STYLE = File.expand_path("site/style.css", __dir__)
 
-  # Marks a folder that this task wrote and may overwrite.
+  # The name of a file that marks a folder as written by this task, which may overwrite it.
   MARK = ".made-by-rake-site"
 
-  # A link leads to nothing.
+  # The target of a link does not exist.
   class Broken < StandardError; end
 
-  # The folder has something else.
+  # The folder contains files that this task did not write.
   class Occupied < StandardError; end
 
   def initialize(root, folder)

@@ -1,17 +1,17 @@
 # frozen_string_literal: true
 
 module Spate
-  # Native extensions: built by RubyGems' own builders, in parallel under one jobserver, and only once per machine. The
+  # Builds native extensions with RubyGems' builders, in parallel under one jobserver, and only once per machine. The
   # installer calls Builder.
   #
   #   Schedule   the order of the builds, from their durations and the gems that they need
-  #   Run        build processes: one child each, limited by the jobserver
-  #   Trace      the inputs of a build, and whether they are unchanged here
+  #   Run        the build processes, limited by the jobserver
+  #   Trace      the inputs of a build, and whether they are unchanged in this bundle
   #   Cache      builds in a store: variants under a build key, their records, invalidation
   #   Failure    the error message of a failed build
   #
-  # Key, and the parts of Trace and Cache that look up a stored build, are on the hot path: they need only core Ruby,
-  # the store and the check of inputs.
+  # Key and the parts of Trace and Cache that look up a stored build are on the hot path. They load only core Ruby, the
+  # store and the check of inputs.
   module Build
     autoload :BuildError, "spate/build/failure"
     autoload :Builder, "spate/build/builder"

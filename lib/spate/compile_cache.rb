@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module Spate
-  # Builds, inspects and removes compile caches, in builders and in the command line's processes, never in an
-  # application's process (test/boot/process_test.rb). Boot has the parts that a boot itself needs.
+  # Builds, inspects and removes compile caches, in builders and command-line processes. An application's process never
+  # loads it (test/boot/process_test.rb); Boot contains the code that a boot needs.
   module CompileCache
     {
       Builder: "builder", Clear: "clear", Compiler: "compiler", Distrusted: "cache_file", Explain: "explain",

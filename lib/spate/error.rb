@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 module Spate
-  # Everything that a user may see go wrong. The message states facts on one line: the thing, what was expected,
-  # what was found. The fix goes into `hint`, longer material (a log's last lines) into `details`.
+  # The superclass of all errors that are reported to users. The message states facts on one line: the thing, what was
+  # expected, what was found. `hint` contains the fix, and `details` longer text such as the end of a log.
   #
-  # Exit codes, one a class of error, stable:
+  # Exit codes, one per class of error. They never change:
   #
   #    0  done                        7  checksum differs
   #    1  a bug in Spate              8  archive refused or damaged
@@ -19,9 +19,9 @@ module Spate
   class Error < StandardError
     EXIT_CODE = 1
 
-    # @return [String, nil] one line that says what to do
+    # @return [String, nil] how to fix the problem, on one line
     attr_reader :hint
-    # @return [Array<String>] lines of longer material, such as the end of a log
+    # @return [Array<String>] lines of longer text, such as the end of a log
     attr_reader :details
 
     # @param message [String, nil] facts, on one line
@@ -37,7 +37,7 @@ module Spate
     def exit_code = self.class::EXIT_CODE
   end
 
-  # The command line could not be understood.
+  # The command line is invalid.
   class UsageError < Error
     EXIT_CODE = 2
   end
@@ -47,14 +47,19 @@ module Spate
     EXIT_CODE = 130
   end
 
-  # The message of an unexpected error, safe to print: one line of valid text, without the receiver. Ruby 3.1 prints the
-  # receiver's variables into a NameError, and with them the environment and its secrets.
+  # The message of an unexpected error, made safe to print: one line of valid text, without the receiver. Ruby 3.1
+  # includes the receiver's instance variables in a NameError, which may contain the environment with its secrets.
   #
   # @!visibility private
   module ErrorSummary
-    # Characters.
+    # The maximum number of characters.
     LONGEST = 300
 
-    def self.of(error) = error.message.scrub("?").lines.first.to_s.chomp.sub(/ for #<.*/m, "")[0, LONGEST]
+    # What Ruby adds to the message of a failed system call: "No such file or directory @ rb_sysopen - /path".
+    CALL = / @ \w+ - /
+
+    def self.of(error)
+      error.message.scrub("?").lines.first.to_s.chomp.sub(/ for #<.*/m, "").sub(CALL, ": ")[0, LONGEST]
+    end
   end
 end

@@ -1,17 +1,17 @@
 # frozen_string_literal: true
 
 module Spate
-  # The events of a run, sent once to each listener: the progress line, the plain log, the JSON lines.
-  # Thread safe: fetching, unpacking and building emit from their own threads.
+  # Sends the events of a run to its listeners, such as the progress line, the plain log or the JSON lines. Thread safe,
+  # since fetching, unpacking and building emit events from their own threads.
   class Events
     def initialize
       @listeners = []
       @mutex = Mutex.new
     end
 
-    # Calls the block with each later event, on the thread that emits it.
+    # Calls the block with each later event, in the thread that emits it.
     #
-    # @yieldparam event [Hash{Symbol => Object}] `:event` (Symbol) and its facts; see docs/events.md
+    # @yieldparam event [Hash{Symbol => Object}] `:event` (Symbol) and its data; see docs/events.md
     # @return [self]
     def subscribe(&listener)
       @mutex.synchronize { @listeners << listener }

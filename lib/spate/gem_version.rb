@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module Spate
-  # A gem's version: numbers and words between dots, compared as RubyGems does. A word makes a prerelease, which comes
-  # before the release ("1.0.a" < "1.0"); missing parts count as 0.
+  # A gem's version: numbers and words between dots, with the same order as in RubyGems. A version with a word is a
+  # prerelease, which precedes the release ("1.0.a" < "1.0"). Missing parts count as 0.
   class GemVersion
     include Comparable
 
@@ -50,7 +50,7 @@ module Spate
     def hash = text.hash
     def to_s = text
 
-    # Zeros at the end of the release and of the prerelease part say nothing.
+    # The segments for comparison, without trailing zeros in the release and in the prerelease part.
     def canonical
       @canonical ||= [numbers, segments.drop(numbers.size)].flat_map do |parts|
         parts.reverse.drop_while { |part| part == 0 }.reverse

@@ -3,9 +3,9 @@
 require_relative "util"
 
 module Spate
-  # The application's Gemfile: its location, whether its lockfile agrees with it, and the work that is left to Bundler.
+  # The application's Gemfile: finds it, checks whether its lockfile matches, and runs Bundler.
   module Gemfile
-    # User and password in an address, even if it was mistaken for a path ("http:/me:secret@host").
+    # Matches user and password in an address, even if it was normalized like a path ("http:/me:secret@host").
     USERINFO = %r{(\w:/+)[^/@\s]+@}
 
     {
@@ -15,13 +15,13 @@ module Spate
       PathSpec: "facts", Policy: "policy", Record: "record", Check: "check"
     }.each { |name, file| autoload name, "#{__dir__}/gemfile/#{file}.rb" }
 
-    # The effects of Bundler.setup on a process, recorded for Boot::BundlerReplay, which repeats them.
+    # Records the effects of Bundler.setup on a process. Boot::BundlerReplay repeats them.
     module Setup
       { Policy: "policy", Record: "record", Recorder: "recorder" }
         .each { |name, file| autoload name, "#{__dir__}/gemfile/setup/#{file}.rb" }
     end
 
-    # Finds the Gemfile that applies to a folder, like Bundler.
+    # Finds the Gemfile for a folder, as Bundler does.
     #
     # @param cwd [String] absolute path
     # @param env [ENV, Hash{String => String}]

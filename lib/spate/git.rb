@@ -2,7 +2,7 @@
 
 module Spate
   # Gems from git repositories, in Bundler's layout: a bare clone in cache/bundler/git and a checkout in bundler/gems,
-  # whose gemspecs are replaced by their evaluated form. Repositories are only accessed through the git command.
+  # in which gemspecs are replaced by their evaluated form. Repositories are accessed only with the git command.
   module Git
     autoload :Command, "spate/git/command"
     autoload :Names, "spate/git/names"
@@ -13,9 +13,9 @@ module Spate
     %i[CommandFailed Error NotInstalled NotLocal RevisionMissing TemporaryFailure UnusableGemspec]
       .each { |name| autoload name, "spate/git/errors" }
 
-    # Creates the checkout of a lockfile's GitSource, or uses an existing one. settings: for credentials, the number of
-    # tries and vendor/cache; these are not used without settings. vendor: a Registry::Vendor. local: no network.
-    # Returns a Checkout. Raises the errors of Git (exit code 13).
+    # Creates the checkout of a lockfile's GitSource, or uses an existing one. Returns a Checkout. Raises subclasses of
+    # Git::Error. settings: for credentials and the number of retries. vendor: a Registry::Vendor, or nil. local:
+    # whether to work without network.
     def self.checkout(source, store:, layout:, settings: {}, vendor: nil, local: false, env: ENV)
       WorkingTree.new(source, store: store, layout: layout, settings: settings, vendor: vendor, local: local,
                               env: env.to_h).checkout

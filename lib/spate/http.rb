@@ -1,13 +1,13 @@
 # frozen_string_literal: true
 
 module Spate
-  # The HTTP client of gem sources, npm registries and the team's cache.
+  # The HTTP client for gem sources, npm registries and the team's cache.
   #
-  #   Client        requests, redirects, and which errors they end with
-  #   Connections   kept open between requests; Session is one of them, Meter watches its pace, Addresses looks up hosts
-  #   Download      a file, saved under its name whole or not at all
-  #   Proxy, Certificates, Gemrc, Netrc   what the user has configured for all requests
-  #   Error         what a user reads of a request that failed
+  #   Client        requests, redirects, and conversion of failures to errors
+  #   Connections   keep-alive connections: Session is one of them, Meter limits its pace, Addresses looks up hosts
+  #   Download      saves a file under its name only when it is complete
+  #   Proxy, Certificates, Gemrc, Netrc   the user's configuration for all requests
+  #   Error         the errors of failed requests
   module HTTP
     autoload :Addresses, "spate/http/addresses"
     autoload :Certificates, "spate/http/certificates"
@@ -25,11 +25,11 @@ module Spate
       TooLarge TooManyRedirects TooSlow Truncated Unreachable Untrusted
     ].each { |name| autoload name, "spate/http/errors" }
 
-    # "user:password", both escaped as in a URI, to the value of an Authorization header.
+    # Converts "user:password", both percent-encoded, to the value of an Authorization header.
     def self.basic(userinfo)
       user, password = userinfo.split(":", 2).map { |part| URI.decode_www_form_component(part) }
       "Basic #{["#{user}:#{password}"].pack("m0")}"
-    rescue ArgumentError # a stray "%": then it was not escaped
+    rescue ArgumentError # a stray "%": it was not percent-encoded
       "Basic #{[userinfo].pack("m0")}"
     end
   end

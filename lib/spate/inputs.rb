@@ -1,15 +1,15 @@
 # frozen_string_literal: true
 
-# A boot has already loaded it, possibly from another path.
+# In a boot it is already loaded, possibly from another path.
 require "spate/native/boot" unless defined?(Spate::Native::Inputs)
 
 module Spate
-  # The inputs of a cached result as one record: docs/inputs.md. Implemented by the core, without the GVL.
+  # Records the inputs of a cached result in one file: see docs/inputs.md. Implemented in the core, without the GVL.
   #
   # roots:: { name => folder }, absolute and clean; paths below a root are stored relative to it
   # env::   { name => value }; nil: this process's environment
   module Inputs
-    # Looks at paths. Shared by the checks of several records in one decision, so that each path is looked at once.
+    # Caches results of stat. Several checks share one, so that each path is read only once.
     Memo = Native::Inputs::Memo
 
     SENTENCES = {
@@ -19,11 +19,11 @@ module Spate
       unreadable: "cannot be read", root: "is not known here"
     }.freeze
 
-    # Maximum milliseconds to wait for the clock of file times, which may be up to one tick (at most 10 ms) behind.
+    # The longest wait for the clock of file times, in milliseconds. It may be behind by one tick (at most 10 ms).
     PATIENCE = 25
 
     class << self
-      # The current time (Time) of that clock. Waits until the clock is past the time of the call, so that every earlier
+      # The current Time of the clock of file times. Waits until it is past the time of the call, so that every earlier
       # change has an earlier ctime, and every later change an equal or later one.
       def start
         called = Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond)
@@ -37,35 +37,35 @@ module Spate
 
       # entries: [[kind, path, sha256 of the content that was read = nil, *flags], ...].
       #
-      #   file run library  content (library: what it promises)    :nofollow
-      #   looked            type, mode, size                       :nofollow, :mtime, :type (nothing else counts)
+      #   kind              recorded                               flags
+      #   file run          content                                :nofollow
+      #   library           versions and symbols                   :nofollow
+      #   looked            type, mode, size                       :nofollow, :mtime, :type (records only the type)
       #   link listed absent
-      #   environment       path is the variable's name
+      #   environment       value; path is the variable's name
       #   processor         path is nil
       #
-      # Returns nil if the record was written, otherwise [message, path] of an input that has changed since it was read;
-      # then nothing is written. portable: omits stamps, for use on another machine. Raises SystemCallError,
-      # ArgumentError.
+      # Returns nil if the record was written. If an input has changed since it was read, writes nothing and returns
+      # [message, path]. portable: omits stamps, for use on another machine. Raises SystemCallError, ArgumentError.
       def record(path, entries, roots, env: nil, portable: false)
         Native::Inputs.write(path, entries, roots, env, portable)
       end
 
-      # Returns nil if nothing changed; :renew if nothing changed but new stamps would save the next check some hashing,
-      # :renewed if they were written to renew_to; otherwise [reason, path, kind] of the first change. record: a path,
-      # or the bytes.
+      # Returns nil if nothing changed, or [reason, path, kind] of the first change. If nothing changed but new stamps
+      # would save hashing in the next check, returns :renewed after writing them to renew_to, or :renew without
+      # renew_to. record: a path, or the bytes.
       def check(record, roots, env: nil, memo: nil, renew_to: nil)
         Native::Inputs.check(record, roots, env, memo, renew_to)
       end
 
-      # The bytes of the same record for another machine, without stamps, which are valid only on this machine. record:
-      # as for `check`.
+      # The bytes of the record without stamps, which are valid only on this machine. record: as in `check`.
       def portable(record) = Native::Inputs.portable(record)
 
-      # Whether bytes begin like a record; `check` treats others as a path.
+      # Whether these bytes are a record. `check` treats any other string as a path.
       def record?(bytes) = bytes.b.start_with?(Native::Inputs::MAGIC)
 
-      # Yields kind, name of the root or nil, path below the root, and facts: {sha256:, target:, target_root:, mode:,
-      # size:, nofollow:, mtime:, stamped:}, each only if present.
+      # Yields the kind, the root's name or nil, the path below the root, and a Hash with the recorded facts among
+      # sha256:, target:, target_root:, mode:, size:, nofollow:, mtime: and stamped:.
       def each(record, &block)
         Native::Inputs.items(record).each(&block)
       end

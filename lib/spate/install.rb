@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Spate
-  # Installs a bundle from a lockfile; each phase has a folder.
+  # Installs a bundle from a lockfile. Each phase has its own folder.
   module Install
     autoload :ArchiveError, "spate/install/errors"
     autoload :Attempt, "spate/install/attempt"
@@ -24,7 +24,7 @@ module Spate
     autoload :Shareable, "spate/install/shareable"
     autoload :UnknownGemError, "spate/install/errors"
 
-    # Determines the packages of the bundle, and the state of each.
+    # Determines the packages of the bundle and their states.
     module Prepare
       autoload :AvailableVersions, "spate/install/prepare/available_versions"
       autoload :ChecksumLookup, "spate/install/prepare/checksum_lookup"
@@ -37,7 +37,7 @@ module Spate
       autoload :Resolution, "spate/install/prepare/resolution"
     end
 
-    # Archives: from the store, vendor/cache or a gem source.
+    # Gets archives from the store, vendor/cache or a gem source.
     module Fetch
       autoload :Acquisition, "spate/install/fetch/acquisition"
       autoload :Archive, "spate/install/fetch/archive"
@@ -47,21 +47,21 @@ module Spate
       autoload :Sources, "spate/install/fetch/sources"
     end
 
-    # From an archive to a package in the store.
+    # Unpacks archives into packages in the store.
     module Unpack
       autoload :ExecutableBits, "spate/install/unpack/executable_bits"
       autoload :Executables, "spate/install/unpack/executables"
       autoload :Step, "spate/install/unpack/step"
     end
 
-    # From the store to gems/ of the bundle.
+    # Links packages from the store into gems/ of the bundle.
     module Link
       autoload :Linking, "spate/install/link/linking"
       autoload :MethodChange, "spate/install/link/method_change"
       autoload :Step, "spate/install/link/step"
     end
 
-    # Native extensions: when to build each, and which stored builds to use instead.
+    # Builds native extensions, or uses stored builds.
     module Extensions
       autoload :BuildState, "spate/install/extensions/build_state"
       autoload :DependencyBuilds, "spate/install/extensions/dependency_builds"
@@ -78,7 +78,7 @@ module Spate
       autoload :Step, "spate/install/commit/step"
     end
 
-    # Gems without an archive: git checkouts, and folders of the application.
+    # Installs gems without an archive: git checkouts, and folders of the application.
     module Folders
       autoload :GitStep, "spate/install/folders/git_step"
       autoload :PathStep, "spate/install/folders/path_step"

@@ -7,7 +7,7 @@ module Spate
     ROOT = File.dirname(__FILE__, 3)
 
     class << self
-      # The folder of its library if it is in this checkout or is installed next to this gem; otherwise nil.
+      # The lib folder of spate-js if it is in this checkout or installed next to this gem; otherwise nil.
       def beside
         return @beside if defined?(@beside)
 
@@ -15,7 +15,7 @@ module Spate
                   .find { |path| File.directory?(path) }
       end
 
-      # Adds the library to $LOAD_PATH. Returns whether it is installed.
+      # Adds spate-js to $LOAD_PATH. Returns whether it is installed.
       def activate
         return @activate if defined?(@activate)
 
@@ -26,7 +26,7 @@ module Spate
 
       private
 
-      # Where RubyGems has it, in another folder of gems.
+      # The lib folder of spate-js if RubyGems finds it in a different folder of gems.
       def other
         require "rubygems"
         File.join(Gem::Specification.find_by_name(NAME, VERSION).full_gem_path, "js/lib")

@@ -1,14 +1,14 @@
 # frozen_string_literal: true
 
 module Spate
-  # The paths of a bundle's parts, as Bundler and RubyGems expect them. All paths are absolute. For a bundle with a path
-  # of its own, RubyGems is not queried until a folder is needed that depends on RubyGems (extensions).
+  # The paths in a bundle, as Bundler and RubyGems expect them. All paths are absolute. If the bundle has its own path,
+  # RubyGems is queried only when a folder is needed that depends on it (extensions).
   class Layout
     autoload :Rubygems, "spate/layout/rubygems"
     autoload :RubygemsProbe, "spate/layout/rubygems_probe"
 
-    # The version of Bundler that an application selects, looked up in the same order as by RubyGems and Bundler. If
-    # installed, that version runs and affects the installed files. Ignores a value that is not a version.
+    # The version of Bundler that an application selects, looked up in the same order as in RubyGems and Bundler. If it
+    # is installed, that version runs, and it affects the installed files. Ignores a value that is not a version.
     class NamedBundler
       VERSION = /[0-9]+(?>\.[0-9a-zA-Z]+)*/
       LOCKED = /\n\nBUNDLED WITH\n\s{2,}(#{VERSION})\n/
@@ -36,13 +36,13 @@ module Spate
       end
     end
 
-    # settings: Settings. root: the application's folder. store: where the results of querying RubyGems are cached, or
-    # nil. lockfile: path of the lockfile that may name a version of Bundler, or nil.
+    # settings: Settings. root: the application's folder. store: the Store in which the results of querying RubyGems are
+    # cached, or nil. lockfile: path of the lockfile, which may contain a version of Bundler, or nil.
     def self.for(settings, root, store: nil, lockfile: nil, rubygems: nil)
       new(settings, root, rubygems || RubygemsProbe.new(store, settings.env, NamedBundler.new(settings, lockfile)))
     end
 
-    # `ruby/3.1.0`: the suffix that Bundler adds to a path of its own.
+    # `ruby/3.1.0`: the suffix that Bundler adds to a configured path.
     def self.ruby_scope
       @ruby_scope ||= "#{RUBY_ENGINE}/#{Util::Ruby.api_version}"
     end
@@ -54,12 +54,12 @@ module Spate
       @rubygems = rubygems
     end
 
-    # The folder that contains `gems`, `specifications` and the other folders.
+    # The folder that contains `gems`, `specifications` etc.
     def root
       @root ||= real(system? ? rubygems.dir : File.join(@settings.install_path.absolute(@app_root), Layout.ruby_scope))
     end
 
-    # Whether gems are installed in the folder of `gem install`, which other bundles and `gem` also use.
+    # Whether gems are installed in the same folder as by `gem install`, which other bundles also use.
     def system? = @settings.install_path.system?
 
     def gems = @gems ||= File.join(root, "gems")
@@ -68,20 +68,20 @@ module Spate
     def build_info = @build_info ||= File.join(root, "build_info")
     def plugins = @plugins ||= File.join(root, "plugins")
 
-    # The file whose existence means that a package is installed. Content-addressed gems, which are each for one Ruby,
-    # are in a separate folder below `specifications` and `plugins`.
+    # The file that marks a package as installed. Files of content-addressed gems, which are for one Ruby version, are
+    # in subfolders of `specifications` and `plugins`.
     def specification(package)
       "#{specifications}/#{"#{Util::Ruby.abi}/" if package.content_address}#{package.full_name}.gemspec"
     end
 
-    # Folders with specifications of gems that count as installed, starting with the two of the bundle itself. A system
-    # bundle also uses the machine's other folders.
+    # The folders with specifications of installed gems, starting with the two of the bundle itself. A system bundle
+    # also uses other folders of the machine.
     def specification_folders
       others = system? ? rubygems.path.map { |path| "#{path}/specifications" } : []
       [specifications, *others].uniq.flat_map { |path| [path, "#{path}/#{Util::Ruby.abi}"] }
     end
 
-    # `extensions/x86_64-linux/3.1.0`. The built files of each gem are in a folder named by the gem's full name.
+    # `extensions/x86_64-linux/3.1.0`. The built files of each gem are in a subfolder with the gem's full name.
     def extensions = @extensions ||= File.join(root, "extensions", extensions_scope)
 
     # `x86_64-linux/3.1.0`
@@ -92,8 +92,7 @@ module Spate
     # `x86_64-linux`
     def extensions_platform_dir = rubygems.platform
 
-    # The folder for executables of gems. For a system bundle this is RubyGems' own folder, unless `system_bindir` names
-    # another one.
+    # The folder for executables of gems. For a system bundle this is RubyGems' folder, unless `system_bindir` is set.
     def bin
       @bin ||= if (given = @settings[:system_bindir])
                  File.expand_path(given, @app_root)
@@ -122,13 +121,13 @@ module Spate
       File.join(@settings.folders.user_cache, "git")
     end
 
-    # The application's own archives (`vendor/cache`), which are used before any source.
+    # The application's archives (`vendor/cache`), which take precedence over any source.
     def app_cache = File.expand_path(@settings[:cache_path] || "vendor/cache", @app_root)
 
     # Folders with specifications of default gems, which count as installed.
     def default_specifications = rubygems.default_specifications
 
-    # The facts reported by the machine's RubyGems, cached by the probe. Thread-safe.
+    # The Rubygems of this machine, cached by the probe. Thread-safe.
     def rubygems = @rubygems.is_a?(RubygemsProbe) ? @rubygems.answer : @rubygems
 
     # Starts querying RubyGems if necessary, without waiting for the result.
@@ -138,8 +137,8 @@ module Spate
 
     private
 
-    # Resolves links in the existing part of the path, so that new files below it have their real path from the start,
-    # and the next run finds them under the same name.
+    # Resolves links in the existing part of the path, so that the path is the same in the next run, when the rest
+    # exists.
     def real(path)
       File.realpath(path)
     rescue Errno::ENOENT

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Spate
-  # The contents of a Gemfile.lock. Read only: Spate never writes a lockfile.
+  # The contents of a Gemfile.lock. Read only, since only Bundler writes lockfiles.
   class Lockfile
     autoload :Checksums, "spate/lockfile/checksums"
     autoload :Dependency, "spate/lockfile/spec"
@@ -24,10 +24,9 @@ module Spate
     attr_reader :specs
     # @return [Array<Platform>] in the order of the file
     attr_reader :platforms
-    # @return [Array<Dependency>] those of the Gemfile, in the order of the file
+    # @return [Array<Dependency>] the Gemfile's dependencies, in the order of the file
     attr_reader :dependencies
-    # The digests by algorithm of each full name, empty if the line has none. Digests of content-addressed gems are in
-    # the same line as the address.
+    # The digests of each gem by algorithm; empty if the gem's line has none. The key is the full name.
     #
     # @return [Hash{String => Hash{String => String}}, nil] nil without the section CHECKSUMS
     attr_reader :checksums
@@ -36,7 +35,8 @@ module Spate
     #
     # @param text [String] the file's content
     # @param path [String] its name, for messages
-    # @yieldreturn [String] the version of RubyGems, called only if there are content addresses: older ones ignore them
+    # @yieldreturn [String] the version of RubyGems. Only called if there are content addresses, which older versions
+    #   ignore
     # @return [Lockfile]
     # @raise [ParseError] with the line and a hint
     def self.parse(text, path: "Gemfile.lock", &rubygems)

@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 module Spate
-  # Loads the C extensions: each concern is a library under spate/native, loaded when one of its constants is first
-  # named, so that a boot does without the libraries of installing (libcrypto). Not by autoload: the initialization of a
-  # library defines the very constants, and would wait for itself.
+  # Loads the C extensions. There are several libraries in spate/native, and each is loaded when one of its constants is
+  # first used. So a boot does not load the library for installing, which needs libcrypto. Does not use autoload: a
+  # library defines these constants while it is initialized, which would cause a deadlock.
   module Native
     BOOT = %i[
       FILE_CLOCK CompileCache Inputs Loader MARK_BYTES Requirer RACY_NS adopts_orphans? become_idle content_hash crc32c
@@ -13,10 +13,10 @@ module Spate
     COMPILE = File.expand_path("../../bin/compile", __dir__)
 
     class << self
-      # Whether an error means that a library is missing, or is another Ruby's.
+      # Whether an error means that a library is missing, or was built for a different Ruby.
       def unbuilt?(error) = error.is_a?(LoadError) && "#{error.path} #{error.message}".match?(%r{spate/native/\w+})
 
-      # The fix: in a checkout, or in an installed gem.
+      # The command that fixes this, in a checkout or in an installed gem.
       def remedy = File.file?(COMPILE) ? "run bin/compile: #{COMPILE}" : "gem pristine spate --extensions"
 
       private

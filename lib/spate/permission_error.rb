@@ -1,14 +1,14 @@
 # frozen_string_literal: true
 
 module Spate
-  # Explains "permission denied": the folder, its owner, the fix. The message of a failed system call contains the path,
-  # or two of them.
+  # Explains a "permission denied" error with the folder, its owner and a fix. Ruby's message of a failed system call
+  # contains one or two paths.
   class PermissionError
     ERRORS = [Errno::EACCES, Errno::EPERM].freeze
     # "Permission denied @ rb_file_s_rename - (/from, /to)"
     PATHS = %r{ @ \w+ - \(?(/.+?)(?:, (/.+?))?\)?\z}
 
-    # nil where the error is of another kind, or tells no path.
+    # Returns nil for another kind of error, or if its message contains no path.
     def self.of(error)
       return unless ERRORS.any? { |kind| kind === error } # rubocop:disable Style/CaseEquality -- by errno
 
@@ -24,7 +24,7 @@ module Spate
       @place = File.dirname(@place) until @place == "/" || exist?(@place)
     end
 
-    # Whether it is another user's.
+    # Whether the path belongs to another user.
     def foreign? = !owner.nil? && owner != Process.euid
 
     def message
@@ -42,7 +42,7 @@ module Spate
 
     private
 
-    # A folder that may not be looked into shows nothing below it.
+    # false if the path is in a folder that this user must not search.
     def exist?(path) = File.symlink?(path) || File.exist?(path)
 
     def owner

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Spate
-  # The contents of a bundle on this machine. Data only: it fetches, reads and writes nothing.
+  # The packages of a bundle on this machine.
   class Plan
     # @return [Array<Package>] in the order of the lockfile
     attr_reader :packages
@@ -11,7 +11,7 @@ module Spate
       @packages = packages
     end
 
-    # @return [Array<String>] warnings about a plan that can still be carried out
+    # @return [Array<String>] warnings, which do not prevent the installation
     def warnings = [unlocked, other_algorithms].compact
 
     private

@@ -4,8 +4,8 @@ module Spate
   autoload :GemVersion, "spate/gem_version"
   autoload :Requirement, "spate/requirement"
 
-  # Decides which packages belong to a bundle: starts at the Gemfile's dependencies, walks the lockfile's graph and
-  # chooses for each gem the variant that Bundler would choose here.
+  # Determines the packages of a bundle. Starts with the Gemfile's dependencies, walks the lockfile's graph, and chooses
+  # for each gem the variant that Bundler would choose on this machine.
   class Planner
     autoload :Available, "spate/planner/available"
     autoload :Incomplete, "spate/planner/errors"
@@ -17,15 +17,15 @@ module Spate
     autoload :Wanted, "spate/planner/wanted"
 
     # @param lockfile [Lockfile]
-    # @param gemfile [Gemfile::Facts, nil] nil while they are unknown: then everything is planned
+    # @param gemfile [Gemfile::Facts, nil] nil if they are not yet known; then the plan includes all gems
     # @param settings [#bool, #array, #frozen?, nil] Bundler's settings
     # @param platform [Platform]
     # @param ruby_version [String]
-    # @param rubygems_version [String, nil] nil for that of this Ruby
-    # @param available [#call, nil] called with (name, source) only where the lockfile lists no variants; returns an
-    #   Array of Hashes with version, platform, ruby and rubygems
-    # @param unfit [Array<String>] full names of packages incompatible with this Ruby or RubyGems; the next best variant
-    #   is used
+    # @param rubygems_version [String, nil] nil for the version of this Ruby
+    # @param available [#call, nil] called with (name, source) only if the lockfile lists no variants; returns an Array
+    #   of Hashes with version, platform, ruby and rubygems
+    # @param unfit [Array<String>] full names of packages that are incompatible with this Ruby or RubyGems; the next
+    #   best variant is used
     def initialize(lockfile:, gemfile: nil, settings: nil, platform: Platform.local, ruby_version: RUBY_VERSION,
                    rubygems_version: nil, available: nil, unfit: [])
       @lockfile = lockfile

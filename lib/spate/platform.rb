@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module Spate
-  # The platform a package is built for, or the platform of this machine. Behaves like RubyGems' own class in its newest
-  # version (libc variants of Linux included), regardless of the installed RubyGems, and without loading it.
+  # The platform for which a package was built, or the platform of this machine. Behaves like the newest version of
+  # Gem::Platform (including libc variants of Linux), regardless of the installed RubyGems and without loading it.
   #
   # Matching is not commutative: the receiver is the package's platform, the argument the machine's. "No version" means
   # glibc for a Linux package, and every version for packages of other systems.
@@ -11,7 +11,7 @@ module Spate
     #
     # @!visibility private
     module Name
-      # Spellings of each operating system; a group captures its version. The first match is used.
+      # Patterns for each operating system, whose group captures the version. The first match is used.
       SYSTEMS = [
         [/aix-?(\d+)?/, "aix"],
         [/cygwin/, "cygwin"],
@@ -74,7 +74,7 @@ module Spate
       # The platform of a Ruby.
       #
       # @param arch [String] RbConfig's "arch"
-      # @param ruby_platform [String] RUBY_PLATFORM, which contains the real processor of a universal Ruby
+      # @param ruby_platform [String] RUBY_PLATFORM, which contains the actual processor of a universal Ruby
       # @return [Platform]
       def from_arch(arch, ruby_platform = arch)
         arch = "#{arch}_60" if arch.end_with?("mswin32", "mswin64")
@@ -86,7 +86,7 @@ module Spate
       end
     end
 
-    # Common names, which are looked up without patterns.
+    # Common names, which need no pattern matching.
     COMMON = {
       "x86_64-linux" => ["x86_64", "linux", nil], "aarch64-linux" => ["aarch64", "linux", nil],
       "java" => [nil, "java", nil], "mswin32" => ["x86", "mswin32", nil], "mswin64" => [nil, "mswin64", nil],
@@ -106,7 +106,7 @@ module Spate
       freeze
     end
 
-    # The platform of a package that is plain Ruby, or is compiled during installation.
+    # The platform of packages that are pure Ruby or are compiled during installation.
     RUBY = new(nil, "ruby", nil)
     JAVA = parse("java")
     WINDOWS = [parse("mswin32"), parse("mswin64"), parse("universal-mingw"), parse("x64-mingw32")].freeze
@@ -141,7 +141,7 @@ module Spate
       cpu_matches?(local) && os == local.os && version_matches?(local)
     end
 
-    # @return [Platform] RUBY, JAVA or one of WINDOWS: the platforms that a Gemfile can name
+    # @return [Platform] RUBY, JAVA or one of WINDOWS, the platforms that a Gemfile can specify
     def generic
       return self if ruby?
 
@@ -151,7 +151,7 @@ module Spate
     # The distance between a package's platform (self) and a machine's.
     #
     # @param local [Platform]
-    # @return [Integer] the smallest distance is the best
+    # @return [Integer] smaller is better
     def distance(local)
       return -1 if self == local
       return 1_000_000 if ruby? || local.ruby?
@@ -159,7 +159,7 @@ module Spate
       (os == local.os ? 0 : 1) + (cpu_distance(local) * 10) + (version_distance(local) * 100)
     end
 
-    # @return [String, nil] the libc: nil for glibc, "musl" for musl
+    # @return [String, nil] on Linux the libc: "musl", or nil for glibc; elsewhere the version of the operating system
     def libc
       return unless @version
 
@@ -209,8 +209,8 @@ module Spate
         @local = local
       end
 
-      # Variants that run here, best first. Equally good variants keep their order. Content-addressed variants come
-      # first.
+      # The variants that run on this machine, best first. Equally good variants keep their order. Content-addressed
+      # variants come first.
       def sorted(specs)
         fitting = specs.select { |spec| Platform.parse(spec.platform).match?(@local) }
         return fitting if fitting.size < 2

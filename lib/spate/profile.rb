@@ -8,10 +8,10 @@ module Spate
     %i[Comparison Page].each { |name| autoload name, "spate/profile/page" }
     %i[Owners Trace].each { |name| autoload name, "spate/profile/trace" }
 
-    # Version of the data; increased when a reader of the previous version would misread the data.
+    # Version of the data file's format. Increased if older readers would misinterpret the data.
     FORMAT = 1
 
-    # The command ended, but the probe wrote no file.
+    # The command exited, but the probe did not write a file.
     class NoTrace < Error
       EXIT_CODE = 2
 
@@ -21,7 +21,7 @@ module Spate
       end
     end
 
-    # The file is not a profile.
+    # The file that the user named is not a profile.
     class Unreadable < Error
       EXIT_CODE = 2
 

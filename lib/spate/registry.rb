@@ -1,13 +1,13 @@
 # frozen_string_literal: true
 
 module Spate
-  # Gem sources: where an archive comes from, and how it is verified. The installer calls Client; of
-  # the rest only Remotes and its dependencies are on the hot path.
+  # Gem sources: fetches archives and verifies them. The installer calls Client. Except for Client, only Remotes and its
+  # dependencies are on the hot path.
   #
-  #   Remote   a source for one application: the address to use (perhaps a mirror's), and the credentials for it
-  #   Trust    which answers of a source count for other applications too
-  #   Index    the indexes of sources, cached on disk, and how long they are valid
-  #   Vendor   archives that are on this machine already (vendor/cache)
+  #   Remote   a source for one application: the address to use (perhaps a mirror's) and its credentials
+  #   Trust    decides which responses of a source can be used for other applications
+  #   Index    indexes of sources, cached on disk, and their expiry
+  #   Vendor   archives in vendor/cache
   module Registry
     autoload :Archive, "spate/registry/archive"
     autoload :Client, "spate/registry/client"

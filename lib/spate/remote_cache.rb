@@ -1,39 +1,40 @@
 # frozen_string_literal: true
 
 module Spate
-  # Shares the results of one machine with the other machines of a team: blobs by their SHA-256 ("cas/<hex>") and
-  # documents by a key ("ac/<hex>"), as Bazel's remote cache names them, at a server, in a bucket or in a folder.
+  # Shares results between the machines of a team, through a server, a bucket or a folder. Uses the names of Bazel's
+  # remote cache: blobs have the name "cas/<SHA-256>", and documents have the name "ac/<digest of a key>".
   #
-  #   Address            where a cache is, as its user writes it
-  #   HTTP, S3, Folder   the transports: each gets, puts and lists names, and ignores the contents
+  #   Address            the location of a cache, as written by the user
+  #   HTTP, S3, Folder   the transports, which read, write and list names
   #   Transport          their common code: reading into memory or a file, requests, responses within limits
-  #   Unavailable        why a request to a cache failed; never a reason for an install to fail
+  #   Unavailable        the reason why a request failed; never fails an install
   #
-  #   Builds     which build of a document fits here, and which builds of this store may be sent
+  #   Builds     chooses a usable build from a document, and the builds of this store that may be sent
   #   GemfileChecks   like Builds, for Bundler's evaluations of a Gemfile
-  #   Document   the value of a key: up to eight entries, in a form that Bazel's caches check
-  #   Entry      one result, signed, and its inputs
-  #   Trust      whose entries are accepted
-  #   Pack       a build's files as one file, and back into a store
+  #   Document   the value of a key: up to eight entries, in a format that Bazel's caches accept
+  #   Entry      a signed result and its inputs
+  #   Trust      the keys whose signatures are accepted
+  #   Pack       packs a build's files into one file, and unpacks it into a store
   #
-  #   Client         a cache in one run of an install
-  #   Push           sends entries
-  #   Contents       removes old entries of a cache, and verifies all
+  #   Client         reads from a cache during one install
+  #   Push           sends entries to a cache
+  #   Contents       removes old entries of a cache, and verifies entries
   #
   # A transport has these methods:
   #
-  #   get(name, limit:)         the content (String of bytes), nil if there is none
-  #   fetch(name, to:, limit:)  writes it atomically to a path; its length in bytes, or nil
-  #   head(name)                its size in bytes, or nil
-  #   time(name)                when it was written (Time), nil if unknown
+  #   get(name, limit:)         the content (String of bytes), or nil if the name does not exist
+  #   fetch(name, to:, limit:)  writes the content atomically to a path; returns its length in bytes, or nil
+  #   head(name)                the size of the content in bytes, or nil
+  #   time(name)                the time of the last write (Time), or nil if unknown
   #   ahead                     seconds by which this machine's clock is ahead of the one that those times are from; 0
   #                             if unknown
   #   put(name, source)         source: a String of bytes, or an open File, sent from its start; true. With fresh: true
   #                             false if it exists already, if a server can detect that: do not rely on it
-  #   each(prefix)              yields (name, size, Time) of all with prefix "cas/" or "ac/"; may raise Unsupported
-  #   delete(name)              true, also if there was nothing
-  #   sweep(dry:)               removes files of killed writers after a day: returns the number of files, and bytes
-  #   close                     ends all requests at once, from any thread: they raise Unavailable, reason :closed
+  #   each(prefix)              yields (name, size, Time) for all names with the prefix "cas/" or "ac/"; may raise
+  #   Unsupported
+  #   delete(name)              returns true, also if the name does not exist
+  #   sweep(dry:)               removes files left by killed writers after a day; returns [number of files, bytes]
+  #   close                     aborts all requests from any thread; they raise Unavailable with the reason :closed
   #
   # All methods are thread-safe and may raise Unavailable. They never read more than `limit` bytes, and raise
   # ArgumentError for an invalid name.
@@ -61,11 +62,11 @@ module Spate
     # Disables the cache. In the variable it overrides the setting.
     OFF = "off"
     PLACES = { local: ".bundle/config", environment: "BUNDLE_SPATE__CACHE", global: "your configuration" }.freeze
-    # A file in a store that marks that its compile caches may contain code compiled by other machines. Without the
-    # file, the code for trust is not loaded.
+    # A marker file in a store whose compile caches may contain code compiled by other machines. Without this file, the
+    # code for trust is not loaded.
     COMPILED = "compile-cache/.others"
     NAME = %r{\A(?:ac|cas)/[0-9a-f]{64}\z}
-    # Seconds to connect, and between two reads.
+    # Time limits in seconds for connecting and for each read.
     CONNECT = 2
     READ = 10
 
@@ -75,13 +76,13 @@ module Spate
 
       def none?(text) = ["", OFF].include?(text.to_s.b.strip)
 
-      # [the effective value of the variable or setting (String or nil), the name of its origin]
+      # [the effective value (String or nil), the name of the variable or file from which it comes]
       def found(settings)
         text = settings.env[VARIABLE] and return [text, VARIABLE]
         [settings[SETTING], PLACES[settings.origin(SETTING)]]
       end
 
-      # Address of the cache in use, or nil. Raises InvalidAddress.
+      # The Address of the cache in use, or nil. Raises InvalidAddress.
       def address(settings) = (Address.parse(found(settings).first.to_s.b.strip) if set?(settings))
 
       # The Client of the cache in use, with the time limits of an install.
@@ -93,9 +94,9 @@ module Spate
         end
       end
 
-      # Returns the transport for an Address, or for its text. settings: Spate::Settings, for certificates and
-      # credentials. pace: minimum rate of responses. Raises InvalidAddress, and Unavailable if the S3 settings of this
-      # machine contradict each other.
+      # The transport for an Address, or for its text. settings: Spate::Settings, for certificates and credentials.
+      # pace: minimum rate of responses. Raises InvalidAddress, or Unavailable if the S3 settings of this machine are
+      # contradictory.
       def transport(address, env: ENV.to_h, settings: {}, connect: CONNECT, read: READ,
                     pace: Spate::HTTP::Meter::LOWEST)
         address = Address.parse(address) unless address.is_a?(Address)
@@ -107,11 +108,11 @@ module Spate
         HTTP.new(address, requests, env: env, settings: settings)
       end
 
-      # Returns the name. Raises ArgumentError if it is invalid.
+      # Returns a valid name unchanged. Raises ArgumentError if it is invalid.
       def name(text)
         return text if text.is_a?(String) && NAME.match?(text)
 
-        raise ArgumentError, "no name in a cache: #{text.inspect}, expected ac/ or cas/ and 64 hexadecimal digits"
+        raise ArgumentError, "not a name in a cache: #{text.inspect}, expected ac/ or cas/ and 64 hexadecimal digits"
       end
     end
   end

@@ -1,11 +1,12 @@
 # frozen_string_literal: true
 
 module Spate
-  # Conditions on a version, all of which must hold: ">= 2.7, < 4".
+  # A list of conditions on a version, which must all be satisfied: ">= 2.7, < 4".
   class Requirement
     PART = /\A\s*(=|!=|>=|<=|~>|>|<)?\s*(\S+)\s*\z/
 
-    # text: parts between "," or (as the compact index writes them) "&"; an Array of parts; nil or "" for any version.
+    # text: conditions separated by "," or (in the compact index) "&", or an Array of these. nil or "" allows any
+    # version.
     def self.parse(text)
       new(Array(text).flat_map { |part| part.to_s.split(/[,&]/) })
     end

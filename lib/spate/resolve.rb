@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
 module Spate
-  # Changes of a lockfile. Bundler itself resolves, in a child process, so that the lockfile and the Gemfile are
-  # Bundler's, byte by byte; Spate replaces what takes Bundler most of its time: the index of the gem sources, and parts
-  # of the resolver that run thousands of times. See docs/resolve.md.
+  # Changes a lockfile. Bundler resolves in a child process, so that the lockfile and the Gemfile are the same as with
+  # Bundler. Spate replaces the parts of Bundler that take most of the time: the index of gem sources, and parts of the
+  # resolver that run thousands of times. See docs/resolve.md.
   #
-  # The files in child/ are loaded into that process (Gemfile::BundleCommand) after Bundler and before its command line.
+  # Files in child/ are loaded into this process (Gemfile::BundleCommand) after Bundler and before its command runs.
   module Resolve
     autoload :Graph, "spate/resolve/graph"
     autoload :Merge, "spate/resolve/merge"

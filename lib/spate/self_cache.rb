@@ -4,24 +4,24 @@ require "spate/native"
 require_relative "util"
 
 module Spate
-  # The compile cache of Spate's own files: reading and compiling them takes half of the time of a run with nothing to
-  # do. The cache is `compile-cache/own/<key>.compiled` in the store. The loader of spate/native/boot compares it with
-  # the files, so that an edit of Spate's source takes effect at once. A run that had to compile starts a child that
-  # builds the cache for the next run.
+  # The compile cache of Spate's own files. Without it, reading and compiling them takes half of the time of a run with
+  # nothing to do. The cache is `compile-cache/own/<key>.compiled` in the store. The loader of spate/native/boot
+  # compares it with the files, so that changes of Spate's source take effect immediately. A run that had to compile
+  # starts a child process that builds the cache for the next run.
   #
   # This file is loaded before the cache, so it is small and uses core Ruby only.
   module SelfCache
     FORMAT = "spate own code 1"
-    # Spelled and encoded as on $LOAD_PATH, because the loader receives such paths.
+    # The same spelling and encoding as on $LOAD_PATH, because the loader receives such paths.
     LIB = File.dirname(__FILE__, 2)
     PATHS = __FILE__.encoding
     LIBRARY = %r{/spate/native/boot\.\w+\z}
-    # Seconds before another process tries to build the compile cache.
+    # The time in seconds before another process tries to build the compile cache.
     PATIENCE = 60
 
     class << self
-      # Makes Ruby load Spate's files from the compile cache. env: has the location of the store, and the switches
-      # SPATE_BOOT=0 and SPATE_NO_OWN_CODE. Returns whether there is a compile cache.
+      # Makes Ruby load Spate's files from the compile cache. env: for the location of the store, and the variables
+      # SPATE_BOOT=0 and SPATE_NO_OWN_CODE, which disable the cache. Returns whether the cache is used.
       def use(env = ENV)
         return false if off?(env) || !store(env)
 
@@ -31,13 +31,13 @@ module Spate
         Native::Loader.recording = true
         @used = true
       rescue LoadError, SystemCallError
-        false # this Ruby lacks the library, or this user may not read a folder
+        false # the library is not built for this Ruby, or a folder is not readable
       rescue Native::CompileCache::Unusable => e
         @wanted = !%i[foreign_owner writable symlink].include?(e.reason)
         false
       end
 
-      # Called at the end of a run: starts building the compile cache if it lacked a file. Returns the child's pid, or
+      # Called at the end of a run. Starts building the compile cache if a file was missing. Returns the child's pid, or
       # nil.
       def renew(env = ENV)
         start(path(env)) if outdated? && writable?(env)
@@ -45,7 +45,8 @@ module Spate
         nil # not an error: the compile cache only saves work
       end
 
-      # 32 hex digits: a hash of the inputs of a blob, except its source, and of the folder whose files the cache has.
+      # 32 hex digits: a hash of the Ruby version, its compile options and encodings, and the path of the source folder.
+      # The loader compares the source files themselves.
       def key
         @key ||= begin
           options = RubyVM::InstructionSequence.compile_option.to_a
@@ -54,7 +55,8 @@ module Spate
         end
       end
 
-      # Folders whose files are in the compile cache: this gem's, and that of spate-js if the gem is beside this one.
+      # The folders whose files are in the compile cache: the lib folder of this gem, and that of spate-js if it is
+      # installed next to it.
       def libraries = [LIB, JSGem.beside].compact
 
       def path(env) = "#{store(env)}/compile-cache/own/#{key}.compiled"
@@ -64,7 +66,7 @@ module Spate
       def off?(env) = env["SPATE_BOOT"] == "0" || on?(env["SPATE_NO_OWN_CODE"])
       def on?(value) = !["", "0", nil].include?(value)
 
-      # nil if there is none.
+      # The folder of the store, or nil if there is none.
       def store(env)
         Util::StorePlace.root(Util::StorePlace.home(env))
       rescue Util::NoHome
@@ -78,7 +80,7 @@ module Spate
         Native::Loader.recorded.any? { |path, outcome| outcome != :hit && path.start_with?(*own) }
       end
 
-      # In CI the next run may be on another machine.
+      # Does not write in CI, where the next run may be on another machine.
       def writable?(env)
         return false if on?(env["SPATE_READONLY"]) || (on?(env["CI"]) && env["CI"] != "false")
 
@@ -92,7 +94,7 @@ module Spate
       end
 
       def start(path)
-        # in an installed gem the library is in a separate folder
+        # in an installed gem, the native library is in a different folder than LIB
         library = $LOADED_FEATURES.find { |feature| LIBRARY.match?(feature) }
         Process.spawn({ "RUBYOPT" => nil, "RUBYLIB" => nil }, Util::Ruby.path, "--disable-gems",
                       "-I#{File.dirname(library, 3)}", "#{LIB}/spate/self_cache/make.rb", path, key,

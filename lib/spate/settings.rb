@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 module Spate
-  # Bundler's settings for one application. Highest first: flags of this command (:flag), the application's
-  # `.bundle/config` (:local), `BUNDLE_*` of the environment (:environment), the user's config (:global), Bundler's
-  # own defaults (:default). Values have the meaning of the newest Bundler. Core Ruby alone: this is on the hot
-  # path.
+  # Bundler's settings for one application. The levels, in order of precedence: options of this command (:flag), the
+  # application's `.bundle/config` (:local), `BUNDLE_*` variables (:environment), the user's config file (:global),
+  # Bundler's defaults (:default). Values are interpreted as by the newest Bundler. Uses only core Ruby, since it is on
+  # the hot path.
   class Settings
     autoload :Catalogue, "spate/settings/catalogue"
     autoload :ConfigFile, "spate/settings/config_file"
@@ -26,8 +26,8 @@ module Spate
       "BUNDLE_UPDATE_REQUIRES_ALL_FLAG" => false, "BUNDLE_DEFAULT_CLI_COMMAND" => "cli_help"
     }.freeze
 
-    # root: the application's folder (absolute) or nil outside of one. flags: values given on this command's line,
-    # `{ path: "vendor", without: %w[test] }`; nil means not given.
+    # root: the application's folder (absolute), or nil outside of an application. flags: options of this command, such
+    # as `{ path: "vendor", without: %w[test] }`. nil means not given.
     def self.load(root:, env: ENV, flags: {})
       folders = Folders.new(root, env)
       env_hash = env.to_h
@@ -38,17 +38,17 @@ module Spate
           global: file(folders.global_config, env_hash), folders: folders)
     end
 
-    # Most applications have none: then the parser is not loaded.
+    # Most applications have no config file. Then the parser is not loaded.
     def self.file(path, env) = path && File.exist?(path) ? ConfigFile.settings(path, env: env) : {}
     private_class_method :file
 
     # The application's folder, absolute.
     attr_reader :root
-    # Where the config files and Bundler's own folders are.
+    # Folders: the paths of config files and of Bundler's folders.
     attr_reader :folders
-    # Origin (Symbol) to Hash of `BUNDLE_...` key to raw value, highest first.
+    # {level (Symbol) => {"BUNDLE_..." => raw value}}, in order of precedence.
     attr_reader :levels
-    # The environment these settings were read from (Hash).
+    # The environment from which these settings were read (Hash).
     attr_reader :env
 
     def initialize(root, env, flag:, local:, environment:, global:, folders:)
@@ -61,16 +61,16 @@ module Spate
     # The effective value: true/false, Integer, Array of Symbol, String, or nil if not set.
     def [](name) = Value.convert(raw(name), name)
 
-    # As `[]`, for yes or no: not set is false.
+    # The effective value as true or false. A missing value is false.
     def bool(name)
       value = self[name]
       value.is_a?(String) ? Value.true?(value) : !!value
     end
 
-    # Groups and other lists, as an Array of Symbol.
+    # The effective value of a list, such as groups, as [Symbol].
     def array(name) = Value.list(raw(name), name)
 
-    # Where the effective value was set (:flag, :local, :environment, :global, :default), nil if it was not.
+    # The level of the effective value (:flag, :local, :environment, :global, :default), or nil if it is not set.
     def origin(name)
       key = Key.for(name)
       @levels.find { |_, values| !values[key].nil? }&.first
@@ -83,40 +83,42 @@ module Spate
       names.each { |name| yield name, self[name], origin(name) }
     end
 
-    # Names of explicit settings, `build.nokogiri` and the like among them, sorted.
+    # The sorted names of explicit settings, including names such as `build.nokogiri`.
     def names
-      @names ||= @levels.except(:default).values.flat_map(&:keys).uniq.map { |key| Key.exposed(key) }.sort
+      @names ||= @levels.except(:default).values.flat_map(&:keys).uniq.map { |key| Key.display_name(key) }.sort
     end
 
-    # No change to the lockfile allowed. An explicit `frozen: false` overrides `deployment`, as in Bundler.
+    # Whether the lockfile must not change. As in Bundler, an explicit `frozen: false` overrides `deployment`.
     def frozen?
       frozen = self[:frozen]
       frozen.nil? ? bool(:deployment) : frozen
     end
 
-    # Numeric settings with other values, as [[name, value]]: like Bundler, Spate uses the leading digits, or 0.
+    # Numeric settings whose values are not numbers, as [[name, value]]. Like Bundler, Spate uses the leading digits, or
+    # 0.
     def odd_numbers
       all = Value::NUMBERS.each_key.map { |name| [name, raw(name)] }
       all.reject { |_, value| value.nil? || value.to_s.match?(/\A\d+\z/) }
     end
 
-    # Where gems are installed: an InstallPath. Raises PathConflict if one level sets both a path and `path.system`.
+    # The InstallPath of gems. Raises PathConflict if one level sets both a path and `path.system`.
     def install_path = @install_path ||= InstallPath.from(self)
 
-    # Arguments for the native build of a gem as one String, as in `bundle config set build.NAME`; nil if none.
+    # The arguments for building a gem, as set with `bundle config set build.NAME`, as a String or nil.
     def build_flags(name) = raw("build.#{name}")&.to_s
 
-    # The URI to use instead of this source, as a String with its slash; the source itself if no mirror responds.
+    # The URI to use for a source, as a String with a trailing slash. This is the source itself if it has no mirror or
+    # the mirror does not respond.
     def mirror_for(uri) = mirrors.for(uri.to_s)
     def mirrors = @mirrors ||= Mirrors.from(self)
 
-    # "user:password" or "token" for a source (String or URI), nil if none is set.
+    # "user:password" or "token" for a source (String or URI), or nil if not set.
     def credentials_for(uri) = Credentials.new(self).for(uri.to_s)
 
-    # Settings that only Bundler supports: Array of Setting.
+    # [Setting]: settings that only Bundler supports.
     def unsupported = names.empty? ? [] : Catalogue.unsupported(self)
 
-    # Raises if settings contradict each other: a group in both `with` and `without`, a path and the system's folder.
+    # Raises GroupConflict if a group is in both `with` and `without`, and PathConflict like #install_path.
     def validate!
       levels.except(:default).each_value do |values|
         both = Value.list(values["BUNDLE_WITH"], :with) & Value.list(values["BUNDLE_WITHOUT"], :without)
@@ -126,13 +128,13 @@ module Spate
       self
     end
 
-    # The effective settings as text, the same for equal settings: for keys of results that depend on them. only: names,
-    # all by default.
+    # The effective settings as text, for keys of results that depend on them. Equal settings have equal texts. only:
+    # names of settings to include; by default all.
     def fingerprint(only: nil)
       (only ? names & only.map(&:to_s) : names).map { |name| "#{name}=#{raw(name)}\n" }.join
     end
 
-    # The effective value in the form of its level.
+    # The effective value without conversion.
     def raw(name)
       key = Key.for(name)
       @levels.each_value do |values|

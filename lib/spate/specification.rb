@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Spate
-  # A gem's specification: read from its archive's metadata, and written as the machine's RubyGems would write it.
+  # Reads a gem's specification from its archive's metadata, and writes it in the same way as the machine's RubyGems.
   module Specification
     autoload :Dialect, "spate/specification/dialect"
     autoload :Facts, "spate/specification/facts"

@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
 module Spate
-  # The content-addressed store: one per machine, shared by all projects and by concurrent processes. This class knows
-  # the paths and stores small files; Spate::Native::Store moves the bytes.
+  # The content-addressed store. Each machine has one, shared by all projects and by concurrent processes. This class
+  # provides the paths and stores small files. Spate::Native::Store reads and writes package files.
   #
   #   <home>/store/v1/objects/ab/<sha256>-<mode>    packages/<archive sha256>[-<mask>]
-  #                   builds/<key>-<id>             candidates/<key>/<id>: the inputs of that build
+  #                   builds/<key>-<id>             variants/<key>/<id>: the inputs of that build
   #                   archives/<sha256>.gem         names/<sha256 of domain>/<full name> -> archive sha256
   #                   specs/ checks/ bundles/ compile-cache/ tmp/ locks/
   #
@@ -31,11 +31,11 @@ module Spate
     # One path component, or two for kinds that group their keys ("specs/<rubygems key>/<archive sha256>").
     KEY = %r{\A[\w+-][\w.+-]*(/[\w+-][\w.+-]*)?\z}
 
-    # Opens the store; the first write creates it. Rejects a folder in which another user could have put objects.
+    # Opens the store. The first write creates it. Rejects a folder in which another user could have placed objects.
     #
-    # @param home [String, nil] Spate's folder; nil for the environment's
+    # @param home [String, nil] Spate's folder; nil for the one given by the environment
     # @param env [ENV, Hash{String => String}]
-    # @param makes [Boolean] false for read-only use: a missing store is not created later either
+    # @param makes [Boolean] whether a missing store is created by the first write; false for read-only use
     # @return [Store]
     # @raise [Util::NoHome, Untrusted, ReadOnly]
     def self.open(home: nil, env: ENV, makes: true)
@@ -66,11 +66,11 @@ module Spate
       Digest::SHA256.hexdigest(text)
     end
 
-    # [Healing::Healed]: damaged objects that this process found and either replaced or gave up.
+    # [Healing::Healed]: damaged objects found by this process, whether repaired or not.
     attr_reader :healed
 
-    # trusted: whether to ignore the owner of the contents. The block returns the user's own store, which stores this
-    # user's results if this store is not writable.
+    # trusted: whether to ignore the owner of files in the store. The block returns the user's own store, which is used
+    # for results if this store is not writable.
     def initialize(home, root, trusted: false, makes: true, &own)
       @makes = makes || File.directory?(root)
       @own = own
@@ -79,13 +79,13 @@ module Spate
       @trusted = trusted
       @native = nil # Spate::Native::Store, created on first use
       @threads = nil # [unpack, link]: the thread numbers with which @native was created
-      @swept = false # whether this process has looked for leftovers of ended processes
+      @swept = false # whether this process has removed leftovers of ended processes
       @mutex = Mutex.new
       @healed = []
     end
 
-    # The C store. The first call with numbers determines its pools; without numbers, each pool has one thread per
-    # processor. Raises Error if the store can neither be created nor read.
+    # The C store. The first call with thread numbers determines the sizes of its thread pools. By default each pool has
+    # one thread per processor. Raises Error if the store can neither be created nor read.
     def native(unpack_threads: nil, link_threads: nil)
       @mutex.synchronize do
         threads = [unpack_threads || @threads&.first, link_threads || @threads&.last]
@@ -99,26 +99,27 @@ module Spate
       end
     end
 
-    # Whether this process can add to the store: false on a read-only file system and for another user's store.
+    # Whether this process can write to the store. It cannot on a read-only file system or in another user's store.
     def writable?
       return @writable if defined?(@writable)
 
       @writable = @makes && File.writable?(Util::Files.nearest(root))
     end
 
-    # The Store for builds and records of bundles: this one, or else the user's own store, or nil if neither is
-    # writable.
-    def keeper
-      return @keeper if defined?(@keeper)
+    # The Store for builds and records of bundles: this one if it is writable, else the user's own store, or nil if
+    # neither is writable.
+    def writable_store
+      return @writable_store if defined?(@writable_store)
 
-      @keeper = writable? ? self : own
+      @writable_store = writable? ? self : own
     end
 
-    # All stores that may contain builds and records, the user's own before this one.
-    def shelves = [keeper, self].compact.uniq
+    # All stores that may contain builds and records. The user's own store comes first.
+    def all_stores = [writable_store, self].compact.uniq
 
-    # The user, besides root, who must own the objects that bundles share with the store; nil for a team's store, which
-    # all members may write. Code must not run from an inode whose owner was changed together with a bundle.
+    # The user who must own the objects that bundles share with the store, except those of root. nil for a team's store,
+    # to which all members may write. If a bundle's owner is changed, the owner of its shared inodes changes too, and
+    # then their code must not run.
     def owner
       stat = File.stat(root)
       stat.uid unless @trusted || stat.mode & 0o020 != 0
@@ -131,14 +132,14 @@ module Spate
     def package_path(key) = "#{root}/packages/#{key}"
     def build_path(key) = "#{root}/builds/#{key}"
 
-    # Native::Manifest of a package (see PackageKey), or nil if it is missing, incomplete or unreadable.
+    # The Native::Manifest of a package (see PackageKey), or nil if it is missing, incomplete or unreadable.
     def package(key) = manifest(package_path(key))
 
-    # Below this number of manifests, threads cost more than they gain.
+    # From this number of manifests on, threads save time.
     MANY = 32
     private_constant :MANY
 
-    # Key => manifest or nil for many keys, opened in one call.
+    # {key => manifest or nil} for many keys, opened in one call.
     def packages(keys)
       return keys.to_h { |key| [key, package(key)] } if keys.size < MANY
 
@@ -146,14 +147,14 @@ module Spate
       keys.each_with_index.to_h { |key, index| [key, found[index] || package(key)] }
     end
 
-    # Keys of all packages of one archive, which differ in modes.
+    # The keys of all packages from one archive, which differ in file modes.
     def package_keys(sha256) = Dir.glob("#{sha256}{,-*}", base: path("packages")).grep(PackageKey::PATTERN).sort
 
-    # The manifest of a cached build, from either store.
-    def build(key) = shelves.filter_map { |store| store.own_build(key) }.first
+    # The manifest of a stored build, from this store or the user's own.
+    def build(key) = all_stores.filter_map { |store| store.own_build(key) }.first
     def own_build(key) = manifest(build_path(key))
 
-    # The manifest at a path from a folder's listing; nil if it is incomplete. Raises Native::Error.
+    # The manifest at a path, or nil if it is incomplete. Raises Native::Error.
     def open_manifest(path)
       native.manifest(path)
     rescue Native::StaleManifest
@@ -175,62 +176,62 @@ module Spate
       nil
     end
 
-    # Stores the SHA-256 for a name as a symlink, which is one inode without a block. Returns false if the store cannot
-    # be written.
+    # Stores the SHA-256 for a name as a symlink, which needs only an inode. Returns false if the store is not writable.
     def remember_name(domain, full_name, sha256)
       path = name_path(domain, full_name)
-      softly do
+      without_interrupts do
         make(File.dirname(path))
         Util::Files.replace(path, temporary("name")) { |fresh| File.symlink(sha256, fresh) }
       end
     end
 
-    # The text stored under a key, or nil if it is missing or damaged. Kinds: "specs", "checks", "bundles".
+    # The text stored under a key, or nil if it is missing or damaged. kind: a folder of the store, such as "specs",
+    # "checks" or "bundles".
     def read(kind, key) = Text.read(text_path(kind, key))
 
-    # Stores a text atomically. These caches only save work, so the method returns false if the store is read-only or
-    # full; with `required: true` it raises ReadOnly or Full instead.
+    # Stores a text atomically. Texts are caches, so this returns false if the store is read-only or full. With
+    # `required: true` it raises ReadOnly or Full instead.
     def write(kind, key, text, required: false)
       path = text_path(kind, key)
-      softly(required: required) do
+      without_interrupts(required: required) do
         make(File.dirname(path))
         Text.write(path, text, temporary("text"))
       end
     end
 
-    # A path under tmp/ that does not exist yet; its name contains the owner, for Sweep. The caller creates the file and
-    # then renames or removes it. Raises ReadOnly, Full.
+    # A new path under tmp/. Its name contains this process's id, for Sweep. The caller creates the file, and renames or
+    # removes it. Raises ReadOnly, Full.
     def temporary(prefix)
       guard { make(path("tmp")) }
       sweep
       path("tmp", "#{prefix}-#{Process.pid}-#{Random.urandom(8).unpack1("H*")}")
     end
 
-    # Holds a lock between processes while the block runs. Processes that add to the store hold "store" shared; those
-    # that remove from it hold "store" exclusively.
+    # Holds a lock between processes while the block runs. Processes that add to the store hold a shared lock "store".
+    # Processes that remove from it hold an exclusive lock.
     def lock(name, shared: false, wait: true, &block)
-      softly { make(path("locks")) }
+      without_interrupts { make(path("locks")) }
       Lock.hold(path("locks", "#{name}.lock"), shared: shared, wait: wait, &block)
     end
 
-    # Replaces damaged objects of a package (indexes of its manifest's entries) from the archive. Raises Missing if
-    # the archive is needed and missing.
+    # Replaces damaged objects of a package from its archive. indexes: of the manifest's entries. Raises Missing if the
+    # archive is needed, but missing.
     def heal(manifest, indexes, **options) = Healing.new(self).call(manifest, indexes, **options)
 
-    # Verifies manifests by content, repairs their objects and rewrites the manifests with the current boot and times:
-    # for manifests of another boot, or after a cache was restored. Returns {path => Native::Manifest} of the valid
-    # ones.
+    # Verifies the content of manifests' objects, repairs these, and rewrites the manifests with the current boot id and
+    # times. Used for manifests from before a reboot, or from a restored cache. Returns {path => Native::Manifest} of
+    # the valid ones.
     def renew(paths) = paths.empty? ? {} : Renewal.new(self).call(paths)
 
-    # Rewrites a manifest of another boot for this boot after its objects were linked, and therefore hashed: from then
-    # on a stat is enough. Returns whether the manifest is now of this boot.
+    # Rewrites a manifest from before a reboot, after its objects were linked and therefore hashed. Until the next
+    # reboot, a stat is then sufficient to check them. Returns whether the manifest has the current boot id.
     def confirm(manifest, path)
       manifest.this_boot? || (writable? && manifest.renew(path))
     rescue Native::Error
-      false # not an error: this only saves work
+      false # ignored, since this only saves work
     end
 
-    # Runs the block and converts errors of the system or the core about files to Store errors.
+    # Runs the block, and converts file system errors of Ruby and the core to Store errors.
     def guard(path = root)
       yield
     rescue SystemCallError => e
@@ -238,11 +239,12 @@ module Spate
     rescue StandardError => e
       raise unless e.respond_to?(:member) && e.respond_to?(:errno) && e.errno.to_i.positive? # Native::Error
 
-      # A member may be a path inside an archive; then the error names the path in the store.
+      # A member may be a path inside of an archive. Then the error is about `path`.
       raise Error.for(e.errno, e.member.to_s.start_with?("/") ? e.member : path)
     end
 
-    # Makes a folder and its parents. Ignores the umask: a umask of 0 would open the store to every user.
+    # Creates a folder and its parents. The mode is never wider than 0755, since with a umask of 0 every user could
+    # write to the store.
     def make(folder)
       raise ReadOnly.at(root) unless @makes
 
@@ -261,7 +263,7 @@ module Spate
     def manifest(path)
       open_manifest(path) if File.file?(path)
     rescue Native::Error => e
-      raise unless e.errno == Errno::ELOOP::Errno # a link replaces the manifest
+      raise unless e.errno == Errno::ELOOP::Errno # a symbolic link in place of the manifest
 
       nil
     end
@@ -282,8 +284,8 @@ module Spate
       path(kind, key)
     end
 
-    # An interrupt or the end of a thread must not cut this short, since temporary files would remain.
-    def softly(required: false, &work)
+    # Defers interrupts and killing of the thread, which would leave temporary files.
+    def without_interrupts(required: false, &work)
       Thread.handle_interrupt(::Object => :never, &work)
       true
     rescue SystemCallError, Error => e

@@ -8,7 +8,7 @@ module Spate
       JsonLines: "json_lines", NoHome: "paths", PathConflict: "paths", Processors: "processors", Redaction: "text",
       Retriable: "retries", Retries: "retries", Ruby: "ruby", SigningKey: "signing_key", Suggestion: "text",
       Terminal: "terminal"
-    }.each { |name, file| autoload name, "#{__dir__}/util/#{file}.rb" } # absolute paths, as in a boot
+    }.each { |name, file| autoload name, "#{__dir__}/util/#{file}.rb" } # absolute, as in a boot, which has no load path
 
     # See Redaction.
     def self.redact(text) = Redaction.of(text)
@@ -16,8 +16,7 @@ module Spate
     # Seconds of the monotonic clock (Float).
     def self.now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
-    # A thread that does not print its error: the code that waits for its result reports the error or works without the
-    # result.
+    # Starts a thread that does not print its error. The caller reports the error, or continues without the result.
     def self.quiet_thread
       Thread.new do
         Thread.current.report_on_exception = false
@@ -25,8 +24,8 @@ module Spate
       end
     end
 
-    # A text that changes when a file is replaced or written, or names in a folder change; "-" for a missing path. Does
-    # not detect a write whose mtime was set back: code for which that matters uses a record of Inputs.
+    # A text with inode, size and mtime of a file or folder, to detect changes; "-" if it does not exist. Does not
+    # detect a write after which the mtime was reset. Inputs detects this too.
     def self.stamp(path)
       stat = File.stat(path)
       "#{stat.ino} #{stat.size} #{stat.mtime.to_r}"
@@ -34,16 +33,17 @@ module Spate
       "-"
     end
 
-    # The location of the data that all projects of a machine share, and whether this user may trust it. Not in a
-    # separate file, since every boot and every command needs it, and most need no other part of util.
+    # Finds the location of the store, and checks whether this user may trust it. Defined here instead of in its own
+    # file, since every boot and command needs it, and most need no other file of util.
     module StorePlace
-      # Version of the store's format, and name of its folder.
+      # The version of the store's format, which is the name of its folder.
       VERSION = "v1"
 
       module_function
 
-      # Spate's folder: $SPATE_HOME, otherwise $XDG_CACHE_HOME/spate, otherwise ~/.cache/spate, next to RubyGems'
-      # Gem.cache_home. Ignores a relative XDG_CACHE_HOME, as the XDG specification requires. Absolute. Raises NoHome.
+      # The absolute path of Spate's folder: $SPATE_HOME, $XDG_CACHE_HOME/spate or ~/.cache/spate. The latter two are
+      # next to RubyGems' cache (Gem.cache_home). Ignores a relative XDG_CACHE_HOME, as the XDG specification requires.
+      # Raises NoHome.
       def home(env)
         own = env["SPATE_HOME"]
         return absolute(own) if own && !own.empty?
@@ -52,7 +52,7 @@ module Spate
         cache&.start_with?("/") ? File.join(cache, "spate") : File.join(user_home(env), ".cache", "spate")
       end
 
-      # The folder of the store in Spate's folder.
+      # The folder of the store. home: Spate's folder.
       def root(home) = File.join(home, "store", VERSION)
 
       # Rejects a relative path: a SPATE_HOME such as "tmp/spate" would mean a different folder in each sub-folder of a
@@ -63,16 +63,15 @@ module Spate
         File.expand_path(path)
       end
 
-      # nil if only this user and root can change what `path` leads to; otherwise [reason, culprit, its owner, its
-      # mode]: see Native.distrust. The path need not exist, and sticky folders such as /tmp may be above it. group:
-      # whether the group may also write there, as in a team's store. SPATE_TRUST_STORE=1 is for volumes without
-      # meaningful owners.
+      # Returns nil if only this user and root can change the file at `path` or a folder above it. Otherwise returns
+      # [reason, the path with a wrong owner or mode, its owner, its mode]: see Native.distrust. The path need not
+      # exist, and may be in a sticky folder such as /tmp. group: whether the group may also write there, as in a team's
+      # store. SPATE_TRUST_STORE=1 disables the check, for volumes without meaningful owners.
       def distrust(path, env, group:) = trusted?(env) ? nil : Native.distrust(path, group, false)
 
       def trusted?(env) = env["SPATE_TRUST_STORE"] == "1"
 
-      # Uses the passwd entry if HOME is missing: cron jobs, containers and service managers start processes without
-      # HOME.
+      # The user's home folder. Uses the passwd entry if HOME is missing, as in cron jobs, containers and services.
       def user_home(env)
         home = env["HOME"]
         return home if home&.start_with?("/")
@@ -86,7 +85,8 @@ module Spate
       private_class_method :user_home
     end
 
-    # Loads Ruby's openssl, which RubyGems and net/http also load: a second thread could otherwise find it half loaded.
+    # Loads openssl under a lock. RubyGems and net/http load it too, and another thread could otherwise use it half
+    # loaded.
     module Openssl
       LOADING = Mutex.new
       private_constant :LOADING

@@ -6,16 +6,16 @@ require "kramdown-parser-gfm"
 require "pathname"
 
 class Site
-  # One Markdown file as a page of HTML. Links keep their meaning: to another page where there is one for the file they
-  # name, else to the file itself, which the site then holds too.
+  # A Markdown file as an HTML page. A link to a file leads to the page of this file. If it has no page, the link leads
+  # to the file itself, which is copied to the site.
   class Page
     LINK = /(<a href=")([^"#:]*)(#[^"]*)?(")/
-    # The page a folder's link leads to.
+    # The file to which a link to a folder leads.
     FRONT = "README.md"
 
     attr_reader :path
 
-    # path: in the repository, e.g. "docs/boot.md". root: the repository.
+    # path: path in the repository, e.g. "docs/boot.md". root: folder of the repository.
     def initialize(root, path)
       @root = root
       @path = path
@@ -33,14 +33,14 @@ class Site
       end
     end
 
-    # The way from this page to another place of the site, e.g. "../index.html".
+    # The relative path from this page to another file of the site, e.g. "../index.html".
     def way(target) = Pathname(target).relative_path_from(Pathname(self.target).dirname).to_s
 
     private
 
     def text = @text ||= File.read(File.join(@root, path), encoding: "UTF-8")
 
-    # Comments in the sources mark what tests read.
+    # Removes HTML comments, which are markers for tests.
     def html
       markdown = text.gsub(/^<!--.*?-->\n/m, "")
       Kramdown::Document.new(markdown, input: "GFM", hard_wrap: false, syntax_highlighter: nil).to_html
@@ -55,7 +55,7 @@ class Site
       way(file)
     end
 
-    # The page of a folder: its own, else the first below it.
+    # The page for a folder: its README, or else its first page.
     def front(folder, known)
       known["#{folder}/#{FRONT}"] || known.find { |path, _| path.start_with?("#{folder}/") }&.last
     end

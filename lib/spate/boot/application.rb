@@ -2,12 +2,11 @@
 
 module Spate
   module Boot
-    # The application that boots: absolute paths of root, Gemfile and lockfile; the last two are nil without a Gemfile.
-    # They are those of Gemfile::Location, but found without reading settings; the builder finds a Gemfile that only a
-    # setting names.
+    # The application being booted: absolute paths of its root, Gemfile and lockfile. The last two are nil without a
+    # Gemfile. Unlike Gemfile::Location, this does not read Bundler's settings, so it misses a Gemfile that only a
+    # setting names. The builder finds it.
     Application = Struct.new(:root, :gemfile, :lockfile) do
-      # from: a file of the application (config/boot.rb); nil for a program that was started in the application's
-      # folder.
+      # from: a file of the application (config/boot.rb), or nil to search from the current directory.
       def self.find(from: nil, env: ENV, cwd: Dir.pwd)
         given = env["BUNDLE_GEMFILE"].to_s
         return for_gemfile(File.expand_path(given, cwd), env) unless given.empty?

@@ -2,34 +2,33 @@
 
 module Spate
   module Boot
-    # Starts a builder as a daemon in its own session, at low priority, without the descriptors or environment of the
-    # booting program. At most one builder works for an application at a time, for a limited time; its failures are in
-    # its log. Core Ruby only, because this file is part of boots that have files to report.
+    # Starts a builder: a low-priority daemon in a separate session that does not inherit the program's file descriptors
+    # or environment. Only one builder per application runs at a time, and its run time is limited. It writes errors to
+    # its log. Uses only core Ruby, because this file is loaded during boots.
     module Background
       {
         Attempts: "attempts", BuilderArguments: "builder_arguments", LoadedFiles: "loaded_files",
         RubyOptions: "builder_arguments"
       }.each { |name, file| autoload name, "#{FOLDER}/background/#{file}" }
 
-      # Run by a separate Ruby. Takes BuilderArguments.
+      # The builder's script. A separate Ruby process runs it with BuilderArguments.
       SCRIPT = "#{LIBRARY}/spate/compile_cache/builder/script.rb".freeze
-      # The size in bytes after which the log starts over.
+      # The log is truncated when it is larger than this (bytes).
       LOG_LIMIT = 64 << 10
 
       class << self
         # location: responds to root, gemfile and lockfile. recorded: the value of Native::Loader.recorded; nil after an
-        # install. renew: whether to look at the bundle again. env: the user's environment before the program changed
-        # it, used to build the Bundler replay. load_path: its value at the end of the boot. whole: see
-        # CompileCache::Recording#with. team: whether to query a team's cache.
-        # Returns whether a builder was started. If none may be started, the boot is recorded for a builder that the
-        # user starts; if the last ones failed, for the next builder.
+        # install. renew: whether to update the record of the bundle. env: the user's environment before the program
+        # changed it, used to build the Bundler replay. load_path: its value at the end of the boot. whole: see
+        # CompileCache::Recording#with. team: whether to query a team's cache. Returns whether a builder was started. If
+        # builders are forbidden or the last ones failed, only records the boot for a later builder.
         def start(location, recorded = nil, caches:, renew: recorded.nil?, env: ENV, load_path: $LOAD_PATH, whole: true,
                   team: false)
           forbidden = forbidden(env)
           return false if !caches.writable?(env) || (forbidden && !by_hand?(caches, location))
 
           caches.make
-          leave(caches, location, recorded.map(&:first) + folders(load_path), whole) if recorded
+          write_loaded_files(caches, location, recorded.map(&:first) + folders(load_path), whole) if recorded
           attempts = Attempts.new(caches.attempts_path(location))
           return false if forbidden || (recorded && attempts.wait.positive?)
 
@@ -39,7 +38,7 @@ module Spate
           false # disk full or too many processes: the next boot tries again
         end
 
-        # The reason why no builder may be started (String), or nil.
+        # Returns the reason (String) why builders are forbidden, or nil.
         def forbidden(env)
           asked = env["SPATE_BOOT_BACKGROUND"].to_s
           return "SPATE_BOOT_BACKGROUND is #{asked}" if %w[0 false].include?(asked)
@@ -49,18 +48,18 @@ module Spate
           adopted
         end
 
-        # The reason why a builder would become a child of a program, or nil. Orphans are adopted by process 1 or by a
-        # subreaper.
+        # Returns the reason (String) why a builder would become a child of a program, or nil. A daemon is reparented to
+        # a subreaper or to process 1.
         def adopted
           return "this process adopts orphans, so a builder would become its child" if Native.adopts_orphans?
 
-          # A process 1 of another user belongs to the system and cannot be inspected.
+          # If process 1 belongs to another user, it is the system's init, and its /proc/1/exe is not readable.
           "process 1 is a Ruby program, so a builder would become its child" if File.identical?("/proc/1/exe", ruby)
         end
 
         private
 
-        # Whether compile caches are built with `spate boot build`, which then needs the record of this boot.
+        # Whether to record this boot for a later `spate boot build`, although no builder may start.
         def by_hand?(caches, location)
           File.exist?(caches.application_path(location)) && !LoadedFiles.full?(caches.recording_path(location))
         end
@@ -70,8 +69,8 @@ module Spate
           Util::Ruby.path
         end
 
-        def leave(caches, location, paths, whole)
-          LoadedFiles.leave(caches.recording_path(location), Session.kind, paths, whole: whole)
+        def write_loaded_files(caches, location, paths, whole)
+          LoadedFiles.write(caches.recording_path(location), Session.kind, paths, whole: whole)
         end
 
         def folders(load_path)

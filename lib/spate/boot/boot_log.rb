@@ -2,16 +2,16 @@
 
 module Spate
   module Boot
-    # Times and counts of an application's last boots, one per line, in a file beside its compile cache. The first boot
-    # of each kind, which had no compile cache, shows the cost of booting without one.
+    # Logs times and counts of an application's last boots in a file beside its compile cache, one boot per line. For
+    # each kind of boot, the log also keeps the last one without a compile cache, for comparison.
     #
     #   1700000000 \t rails server \t after_initialize \t 812 \t 790 \t 1650 \t 3 \t 205 \t 41000,9000 \t heap=off
     #   time          kind            why it ended        wall   cpu    hits  others   |      |            parts that
     #                                                     in milliseconds              |      slots        were not used
     #                                                                                  collection (ms)
     class BootLog
-      # A boot counts as "without compile caches" below the first share of its files served from them, and as "with
-      # compile caches" from the second share on.
+      # Shares of the loaded files that came from compile caches. A boot below WITHOUT is reported as "without compile
+      # caches", a boot of at least WITH as "with compile caches".
       WITHOUT = 0.1
       WITH = 0.5
       LIMIT = 16 << 10
@@ -43,7 +43,7 @@ module Spate
           []
         end
 
-        # The median (Float): the mean of the middle two for an even number of values; nil for an empty list.
+        # Returns the median (Float), or nil for an empty list.
         def median(values)
           middle = values.sort[((values.size - 1) / 2)..(values.size / 2)]
           middle.sum.fdiv(middle.size) unless values.empty?

@@ -2,15 +2,17 @@
 
 module Spate
   module Boot
-    # For applications that also load bootsnap: makes sure that only one of the two is active.
+    # Ensures that only one of Spate and bootsnap is active in an application that loads both.
     #
-    # bootsnap's load_iseq does not call super, and requiring the library installs it. Spate's load-path cache replaces
-    # bootsnap's. So if Spate has a compile cache, bootsnap's hook is removed as soon as it is installed, and
-    # Bootsnap.setup does nothing. bootsnap stays active as long as Spate has no compile cache (bootsnap's cache may be
-    # warm; $LOADED_FEATURES then lists the loaded files), if Spate's loader is off, or if config/bootsnap.rb chooses
-    # how files are compiled, since that is behaviour of the application.
+    # Requiring bootsnap installs its load_iseq, which does not call super. If Spate has a compile cache, this module
+    # removes load_iseq as soon as it is installed and turns Bootsnap.setup into a no-op. Spate's load-path cache
+    # replaces bootsnap's.
+    #
+    # bootsnap stays active if Spate has no compile cache yet (bootsnap's may be warm), if Spate's loader is off, or if
+    # config/bootsnap.rb exists, because that file configures how the application is compiled. Spate then reads the list
+    # of loaded files from $LOADED_FEATURES.
     module Bootsnap
-      # Replaces bootsnap's own method.
+      # Prepended to Bootsnap's singleton class to disable its setup.
       module Quiet
         def setup(...) = nil
         def default_setup(...) = nil
@@ -18,8 +20,8 @@ module Spate
 
       class << self
         # Returns true if bootsnap will do nothing, otherwise the reason why it stays active.
-        def meet(session)
-          reason = stays(session)
+        def deactivate(session)
+          reason = reason_to_stay_active(session)
           return "bootsnap stays active if it is loaded: #{reason}" if reason
 
           BootEnd.watch { quiet }
@@ -33,7 +35,7 @@ module Spate
 
         private
 
-        def stays(session)
+        def reason_to_stay_active(session)
           return "bootsnap was loaded first" if set_up?
           return "Spate's loader is off" unless session.on?(:loader)
           return "no compile cache yet" unless session.cache
@@ -42,7 +44,7 @@ module Spate
           "#{config} exists" if File.exist?(config)
         end
 
-        # Called while the library is being loaded, as soon as it has installed its hook.
+        # Called for each loaded file until bootsnap has installed its hook.
         def quiet
           return unless set_up? && ::Bootsnap::CompileCache::ISeq.const_defined?(:InstructionSequenceMixin)
 

@@ -4,17 +4,17 @@ require_relative "../gemfile"
 
 module Spate
   module Boot
-    # Replaces Bundler.setup: repeats the real Bundler's result (Gemfile::Setup::Record) as long as all of its inputs
-    # are unchanged, and loads the real Bundler for calls that the record cannot answer. See docs/bundler-replay.md.
+    # Replaces Bundler.setup: repeats the result of the real Bundler (Gemfile::Setup::Record) while all its inputs are
+    # unchanged. Calls that need more than the record load the real Bundler. See docs/bundler-replay.md.
     module BundlerReplay
       FOLDER = "#{__dir__}/bundler_replay".freeze
 
       {
-        Activation: "activation", Answers: "answers", Dependency: "runtime", Real: "real",
+        Activation: "activation", BundlerMethods: "bundler_methods", Dependency: "runtime", Real: "real",
         Replacements: "replacements", Runtime: "runtime", Spec: "spec", Undo: "undo"
       }.each { |name, file| autoload name, "#{FOLDER}/#{file}.rb" }
 
-      # A Bundler replay could not be activated. The process is unchanged.
+      # Raised if a Bundler replay could not be activated. The process is unchanged.
       class Failed < StandardError; end
 
       class << self
@@ -24,13 +24,12 @@ module Spate
         # Gemfile::Record::List from a compile cache or a session (responds to `data(name)`).
         def records(source) = Gemfile::Setup::Record.list(source)
 
-        # Whether files in the record have the same content but other times, so that a new record would be faster to
-        # check.
-        def worn? = current ? current.record.worn? : false
+        # Whether recorded files have new times but the same content. A new record would then be faster to check.
+        def times_changed? = current ? current.record.times_changed? : false
 
-        # Changes this process like Bundler.setup. RubyGems must be loaded. If that is impossible (another version of a
-        # gem or of RubyGems is active), returns the reason (String). Raises Failed after an error. In both cases
-        # nothing is changed.
+        # Sets up this process like Bundler.setup. RubyGems must be loaded. Returns true, or the reason (String) if
+        # a different version of a gem or of RubyGems is active. Raises Failed after an error. The process is unchanged
+        # unless true is returned.
         def activate(record)
           activation = Activation.new(record)
           reason = activation.obstacle and return reason

@@ -5,8 +5,8 @@ require_relative "../version"
 
 module Spate
   module Boot
-    # The location of this Ruby's compile caches, and whether they may be used. Core Ruby only, because this file is
-    # part of every boot.
+    # The location of this Ruby's compile caches, and whether they may be used. Uses only core Ruby, because every boot
+    # loads this file.
     #
     #   <store root>/compile-cache/<ruby key>/gems/<key>.compiled   one gem at one path
     #                                  boots/<key>.compiled  one application, with its other files beside it
@@ -20,10 +20,10 @@ module Spate
       class << self
         # @!visibility private
 
-        # The folder of the environment's store. Raises Util::NoHome.
+        # Returns the CompileCacheFolder of the store that `env` selects. Raises Util::NoHome.
         def of(env) = new(Util::StorePlace.root(Util::StorePlace.home(env)))
 
-        # Marks a compile cache as in use, for CompileCache::Prune: sets its mtime, at most once a day. Returns false on
+        # Sets the mtime of a compile cache, at most once a day, so that CompileCache::Prune keeps it. Returns false on
         # failure.
         def touch(path, now: Time.now)
           return true if now - File.mtime(path) < DAY
@@ -45,7 +45,7 @@ module Spate
 
       # @!visibility private
 
-      # The given values, and the absolute path of this Ruby's compile caches.
+      # The arguments of `new`, and the absolute path of this Ruby's compile caches.
       attr_reader :store_root, :ruby_key, :folder
 
       # The path of the compile cache of a gem whose files have this fingerprint.
@@ -64,11 +64,11 @@ module Spate
       # See Background::Attempts.
       def attempts_path(location) = beside(location, "attempts")
 
-      # Whether only this user and root can have put compile caches, or a link in the path, there; see refusal. A
-      # missing folder is usable, and so is any folder with SPATE_TRUST_STORE=1.
+      # Whether only this user and root can change the folder or a link in its path (see refusal). A missing folder is
+      # usable, and with SPATE_TRUST_STORE=1 every folder is.
       def usable_folder? = refusal.nil?
 
-      # Why the folder is not used ("/x/compile-cache can be written by others"), or nil.
+      # Returns the reason why the folder is not used ("/x/compile-cache can be written by others"), or nil.
       def refusal
         return @refusal if defined?(@refusal)
 
@@ -86,7 +86,7 @@ module Spate
         File.writable?(path)
       end
 
-      # Creates the folders, writable only for their owner. Raises SystemCallError.
+      # Creates the folders, writable only by their owner. Raises SystemCallError.
       def make
         paths = [folder, *FOLDERS.map { |name| "#{folder}/#{name}" }].reject { |path| File.directory?(path) }
         paths.each { |path| Util::Files.make_folder(path, 0o755) }
@@ -96,7 +96,8 @@ module Spate
 
       def beside(location, ending) = "#{folder}/boots/#{application_key(location)}.#{ending}"
 
-      # The key has Spate's version because only the version that wrote a compile cache's record of a bundle reads it.
+      # The key includes Spate's version because a compile cache's record of a bundle is read only by the version that
+      # wrote it.
       def application_key(location) = key("application", VERSION, location.root, location.gemfile)
 
       def key(*parts) = Native.content_hash(nil, parts.join("\0"))

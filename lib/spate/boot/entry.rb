@@ -1,16 +1,17 @@
 # frozen_string_literal: true
 
 module Spate
-  # Runs inside an application's process. Uses only core Ruby, spate/native/boot and the files that docs/architecture.md
-  # lists, each loaded by its absolute path, because $LOAD_PATH belongs to the program. Spate::CompileCache builds,
-  # inspects and removes compile caches in other processes.
+  # The part of Spate that runs inside an application's process. Uses only core Ruby, spate/native/boot and the files
+  # listed in docs/architecture.md, each loaded by its absolute path, because $LOAD_PATH belongs to the program.
+  # Spate::CompileCache builds, inspects and removes compile caches in other processes.
   #
-  # `Start` has the order of a boot, `Session` its state; `Exec` is the additional part of `spate exec`.
+  # `Start` runs the steps of a boot in order, `Session` stores its state, and `Exec` contains the parts that only
+  # `spate exec` needs.
   module Boot
     FOLDER = __dir__
-    # Spate's own library, which is not on the program's $LOAD_PATH.
+    # The folder of Spate's library, which is not on the program's $LOAD_PATH.
     LIBRARY = File.expand_path("../..", __dir__)
-    # The folder where RubyGems puts Spate's compiled extension.
+    # The folder where RubyGems installs Spate's compiled extension.
     EXTENSIONS = %r{/extensions/[^/]+/[^/]+/spate-[^/]+\z}
 
     {
@@ -20,7 +21,7 @@ module Spate
       YamlCache: "yaml_cache"
     }.each { |name, file| autoload name, "#{FOLDER}/#{file}" }
 
-    # The additional parts of `spate exec`, compared with `require "spate/boot"`.
+    # Parts of a boot that `spate exec` uses but `require "spate/boot"` does not.
     module Exec
       {
         BundlerSetup: "bundler_setup", Children: "children", Heap: "heap", Interpreter: "interpreter",
@@ -29,9 +30,10 @@ module Spate
     end
 
     class << self
-      # The boot of this process. Its `parts` (Hash) has `true` for each active part, or the reason why it is inactive.
+      # The boot of this process. Its `parts` (Hash) maps each part to `true` if it is active, otherwise to the reason
+      # (String).
       #
-      # @return [#parts, nil] nil if Spate takes no part in the boot
+      # @return [#parts, nil] nil if Spate is turned off for this boot
       attr_reader :session
 
       # @return [#call, nil] the callable given to {instrumentation=}
@@ -48,9 +50,9 @@ module Spate
 
       # @!visibility private
 
-      # Runs once per process. from: the calling file, which determines the application; nil: the application of the
-      # current folder. Returns the session, or nil under SPATE_BOOT=0. program: see Start; if set, Bundler's error
-      # about a bundle that cannot be set up is raised. No other error is.
+      # Starts the boot, once per process. Returns the session, or nil under SPATE_BOOT=0. from: the calling file, which
+      # determines the application; nil to search from the current directory. program: see Start. Raises only if program
+      # is set and the bundle cannot be set up (Bundler's error).
       def start(from = nil, program: nil)
         @session ||= Start.new(from: from, program: program).call
       rescue StandardError, LoadError, NotImplementedError => e
@@ -61,10 +63,10 @@ module Spate
       end
 
       def load_native
-        at_home { require "spate/native/boot" }
+        with_library { require "spate/native/boot" }
       end
 
-      # Replaces a method without the warning of -w.
+      # Replaces a method without Ruby's warning about redefinition.
       def replace(owner, name, body)
         verbose = $VERBOSE
         $VERBOSE = nil
@@ -74,13 +76,13 @@ module Spate
       end
 
       # Removes the folders that the launcher added to $LOAD_PATH.
-      def leave
+      def remove_from_load_path
         @homes = $LOAD_PATH.select { |path| path == LIBRARY || path.match?(EXTENSIONS) }
         @homes.each { |path| $LOAD_PATH.delete(path) }
       end
 
       # Runs the block with Spate's library on $LOAD_PATH.
-      def at_home
+      def with_library
         added = (@homes || [LIBRARY]) - $LOAD_PATH
         $LOAD_PATH.push(*added)
         yield

@@ -2,7 +2,7 @@
 
 module Spate
   module Boot
-    # The output of a boot: one warning line for each part that cannot work, and all events for registered listeners.
+    # The output of a boot: one warning line for each part that fails, and all events for listeners and the log.
     module Log
       autoload :Outcomes, "#{FOLDER}/log/outcomes"
 
@@ -26,7 +26,7 @@ module Spate
           nil
         end
 
-        # Opens the log if the switches request one.
+        # Opens the log if `switches` request one.
         def start(switches)
           name = switches.log or return (count_at_end if switches.stats?)
 
@@ -34,14 +34,14 @@ module Spate
           @file.sync = true
           listen(Boot.instrumentation)
         rescue SystemCallError => e
-          warn("SPATE_LOG: #{e.message}")
+          warn("SPATE_LOG: #{name}: #{SystemCallError.new(nil, e.errno).message}")
         end
 
         # Passes events to the block (event, path, reason) and to the log.
         def listen(block)
           return unless defined?(Native::Loader)
 
-          Outcomes if block || @file # loading it during an event would cause an event
+          Outcomes if block || @file # loading it during an event would trigger another one
 
           Native::Loader.listener = (method(:loaded).to_proc if block || @file)
         end

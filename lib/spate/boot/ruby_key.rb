@@ -4,18 +4,18 @@ require_relative "../util"
 
 module Spate
   module Boot
-    # A short key of all inputs of compiled code except the source: a compile cache is never read by another Ruby, nor
-    # by the same Ruby with other compile options or another locale encoding. A JIT compiles the parser's output, so it
-    # is not part of the key.
+    # A hash of everything that determines compiled code, except the source: the Ruby, its compile options and its
+    # locale encoding. A compile cache is read only by a Ruby with the same key. The JIT is not part of the key, because
+    # it compiles bytecode.
     module RubyKey
       # Increment when the format of blobs changes.
       FORMAT = "spate-boot 1"
       # Computed at load time, because CompileCache::Compiler loads no other file of Spate while it compiles.
       RUBY = Util::Ruby.description
 
-      # The encoding of __FILE__ in Ruby's own library.
+      # The encoding of __FILE__ in the standard library.
       LOCALE = Encoding.find("locale")
-      # -K changes the encoding of files without an encoding comment, like this one.
+      # -K changes the source encoding of files without an encoding comment, such as this file.
       SOURCE = __ENCODING__
 
       module_function
@@ -23,14 +23,14 @@ module Spate
       # 32 hex digits.
       def current = @current ||= of(LOCALE)
 
-      # The key in another locale encoding.
+      # The key in a different locale encoding.
       def of(locale) = Native.content_hash(nil, text(locale))
 
       def text(locale = LOCALE)
         [FORMAT, RUBY, RUBY_PLATFORM, locale, *options.sort].join("\n")
       end
 
-      # The reason (String) why compile caches cannot reproduce the way in which Ruby was started, or nil.
+      # Returns the reason (String) why compile caches cannot be used with Ruby's command-line options, or nil.
       def obstacle
         return "Ruby compiles with another encoding (-K)" if SOURCE != Encoding::UTF_8
 

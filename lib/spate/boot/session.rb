@@ -2,12 +2,12 @@
 
 module Spate
   module Boot
-    # The state of one boot: its active parts, and why others are inactive.
+    # The state of one boot: which parts are active, and why the others are not.
     class Session
-      # The wall and processor time of this process over the same span. The span begins at the start of the process or,
-      # if the system does not report it (/proc), with the creation of this object.
+      # Measures wall and CPU time since the process started or, if /proc does not report the start, since this object
+      # was created.
       class ProcessTime
-        # In milliseconds: Linux reports hundredths of a second to programs on every architecture (USER_HZ).
+        # Milliseconds. Linux reports times to programs in hundredths of a second on every architecture (USER_HZ).
         TICK = 10
         # The index of the field in /proc/PID/stat, counted from the end of the name in parentheses.
         START = 19
@@ -43,13 +43,13 @@ module Spate
 
       ENVIRONMENTS = %w[RAILS_ENV RACK_ENV].freeze
 
-      # Programs that start another program: Spate's own, and Ruby, since RubyGems sets up a child's bundle
-      # (BUNDLER_SETUP) before Ruby looks for the script.
+      # Values of $PROGRAM_NAME before the program's name is known: Spate's launchers, and Ruby, because RubyGems sets
+      # up the bundle (BUNDLER_SETUP) before Ruby opens the script.
       PRELIMINARY = %r{(?:/spate(?:-ruby)?|(?:\A|/)ruby[\d.]*)\z}
 
       class << self
         # The kind of this boot: "rails server", "rake db:migrate", "puma [test]". Computed once, because programs
-        # remove words from ARGV.
+        # modify ARGV.
         def kind = @kind ||= kind_of($PROGRAM_NAME, ARGV.first)
 
         # word: the program's first argument, if any.
@@ -59,8 +59,7 @@ module Spate
           [text, *environment(env)].join(" ")
         end
 
-        # An error in one line. Spate's own errors are written for users and have a hint; for other errors the class is
-        # included.
+        # Formats an error in one line. Spate's errors include their hint, other errors their class.
         def reason(error)
           text = error.message.lines.first.to_s.chomp
           return "#{error.class}: #{text}" unless error.respond_to?(:exit_code)
@@ -70,7 +69,7 @@ module Spate
 
         private
 
-        # The environment is part of the kind, since another one may load other files.
+        # RAILS_ENV or RACK_ENV is part of the kind, because each environment may load different files.
         def environment(env)
           name = ENVIRONMENTS.map { |key| env[key].to_s }.find { |value| value.match?(/\A\w{1,20}\z/) }
           ["[#{name}]"] if name
@@ -86,24 +85,28 @@ module Spate
       attr_accessor :outdated
       # The environment before any part of the boot changed it (Hash).
       attr_reader :environment
-      # Milliseconds from the process start to the end of the boot, as wall and processor time; nil during the boot.
+      # Milliseconds from the process start to the end of the boot, as wall and CPU time; nil during the boot.
       attr_reader :wall, :processor
-      # Milliseconds of that spent collecting garbage, and the heap's slots of each size at the end; [] before Ruby 3.3.
+      # Milliseconds of these in garbage collection, and the number of heap slots of each size at the end ([] before
+      # Ruby 3.3).
       attr_reader :collected, :slots
       # CompileCacheFolder; nil if no cache folder can be determined.
       attr_accessor :caches
+      # Whether the boot log records this boot. False for warm parents, because the user has not started them.
+      attr_accessor :logged
 
       def initialize(switches, application, environment = ENV.to_h)
         @switches = switches
         @application = application
         @environment = environment
         @parts = {}
+        @logged = true
         Session.kind unless PRELIMINARY.match?($PROGRAM_NAME)
         @time = ProcessTime.new
       end
 
       # Records the end of the boot.
-      def over
+      def record_end
         @wall, @processor = @time.to_a
         @collected = GC.stat(:time)
         @slots = Exec::Heap::SIZED ? GC.stat_heap.values.map { |size| size[:heap_eden_slots] } : []
@@ -115,7 +118,7 @@ module Spate
       # Runs the block of a part, which returns true if the part is active, otherwise the reason (String). An error
       # prints one line and disables only that part.
       def part(name, wanted: true)
-        @parts[name] = wanted ? yield || "not there" : "turned off"
+        @parts[name] = wanted ? yield || "missing" : "turned off"
       rescue StandardError, LoadError, NotImplementedError => e
         @parts[name] = Session.reason(e)
         Log.warn("booting without #{name.to_s.tr("_", " ")}: #{@parts[name]}")

@@ -4,12 +4,12 @@ module Spate
   module Boot
     # The steps of a boot, in order. If one fails, only dependent steps are skipped.
     class Start
-      # Faults that may mean that another user has written a compile cache.
+      # Reasons of Unusable that may mean that another user has written the compile cache.
       FOREIGN = %i[foreign_owner writable symlink].freeze
 
-      # program: how Spate started the process. :exec, it still has to find a program: needs the bundle's environment.
-      # :ruby, it is a Ruby that runs one: needs the bundle. nil: the application itself sets up the bundle (`require
-      # "spate/boot"`).
+      # program: how the process was started. :exec: by `spate exec`, which has not found the program yet and needs the
+      # bundle's environment. :ruby: as a Ruby that runs a program and needs the bundle. nil: by other means; the
+      # application sets up the bundle itself (`require "spate/boot"`).
       def initialize(from: nil, program: nil, env: ENV)
         @from = from
         @program = program
@@ -63,7 +63,7 @@ module Spate
           return refusal
         end
         @session.cache = cache(caches.application_path(@session.application))
-        # If another user may have written one of the two, neither is trusted.
+        # If another user may have written one of the two caches, neither is trusted.
         @session.overlay = cache(caches.overlay_path(@session.application)) unless @foreign
         @session.cache ? true : "no compile cache yet"
       end
@@ -81,9 +81,9 @@ module Spate
         return "no compile caches" unless @session.caches
 
         loader = Native::Loader
-        return "Coverage runs" if defined?(::Coverage) && ::Coverage.respond_to?(:running?) && ::Coverage.running?
+        return "Coverage is running" if defined?(::Coverage) && ::Coverage.respond_to?(:running?) && ::Coverage.running?
 
-        return "with -w, Ruby #{RUBY_VERSION} compiles all files to warn about unused blocks" if learns?
+        return "with -w, Ruby #{RUBY_VERSION} compiles all files to warn about unused blocks" if warns_of_unused_blocks?
         return RubyKey.obstacle if RubyKey.obstacle
 
         loader.install
@@ -94,9 +94,9 @@ module Spate
         true
       end
 
-      # Whether Ruby warns about unused blocks. The warning depends on all methods of the same name that Ruby has
-      # compiled before, so files from a compile cache would change it.
-      def learns? = RUBY_VERSION >= "3.4" && $VERBOSE
+      # Whether Ruby warns about unused blocks. The warning depends on all methods of that name that Ruby has compiled
+      # before, so loading files from a compile cache would change it.
+      def warns_of_unused_blocks? = RUBY_VERSION >= "3.4" && $VERBOSE
 
       # {gem folder => path of its compile cache}
       def gem_caches
@@ -152,7 +152,7 @@ module Spate
       end
 
       def bootsnap_and_yaml
-        @session.part(:bootsnap) { Bootsnap.meet(@session) }
+        @session.part(:bootsnap) { Bootsnap.deactivate(@session) }
         @session.part(:yaml, wanted: switches.yaml?) { YamlCache.arm(@session) }
       end
     end

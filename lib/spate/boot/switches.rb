@@ -2,7 +2,7 @@
 
 module Spate
   module Boot
-    # Environment variables that turn off parts. bootsnap's variables are respected if they have the same meaning.
+    # Environment variables that turn off parts of a boot. bootsnap's variables with the same meaning are supported too.
     #
     #   SPATE_BOOT=0        everything                       DISABLE_BOOTSNAP: compile caches, load-path cache, YAML
     #   SPATE_NO_BUNDLE     files from compile caches        DISABLE_BOOTSNAP_COMPILE_CACHE: and YAML
@@ -14,7 +14,7 @@ module Spate
     #   SPATE_READONLY      builds and recordings            BOOTSNAP_READONLY
     #   SPATE_LOG=FILE      logs one line per event          BOOTSNAP_LOG: on stderr; BOOTSNAP_STATS: counts at the end
     class Switches
-      # Marks a command that was restarted without RUBY_BOX.
+      # Set in the environment of a command that was restarted without RUBY_BOX.
       BOX = "SPATE_BOX"
 
       def self.on?(env, name) = !["", "0", "false", nil].include?(env[name])
@@ -32,7 +32,7 @@ module Spate
       def prelude? = boot? && @env["SPATE_LEAN"] != "0"
       def readonly? = on?("SPATE_READONLY") || on?("BOOTSNAP_READONLY")
 
-      # The name of a file, "-" for stderr, or nil.
+      # The path of the log, "-" for stderr, or nil.
       def log
         name = @env["SPATE_LOG"]
         return name unless name.nil? || name.empty?
@@ -45,7 +45,7 @@ module Spate
       private
 
       def on?(name) = Switches.on?(@env, name)
-      # bootsnap checks whether they are set, regardless of the value.
+      # bootsnap also ignores the values of these variables.
       def bootsnap_off?(part) = @env.key?("DISABLE_BOOTSNAP") || @env.key?("DISABLE_BOOTSNAP_#{part}")
     end
   end

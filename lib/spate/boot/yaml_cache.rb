@@ -2,19 +2,19 @@
 
 module Spate
   module Boot
-    # Caches the values of YAML files by Marshal, which reads them ten times as fast: for Psych.load_file and
-    # Psych.unsafe_load_file without options, or with symbolize_names and freeze. Only values of plain classes are
-    # cached: nil, true, false, Integer, Float, String, Symbol, Array, Hash. The safe and the unsafe method have
-    # separate entries, so a file that safe loading rejects is always rejected.
+    # Caches the results of Psych.load_file and Psych.unsafe_load_file in Marshal format, which loads ten times as fast.
+    # The calls may use only the options symbolize_names and freeze. Only values of plain classes are cached: nil, true,
+    # false, Integer, Float, String, Symbol, Array, Hash. The two methods have separate entries, so a file that
+    # load_file rejects is always rejected.
     #
-    # The values are in a separate compile cache beside the application's, with one entry for each file, method and
-    # version of Psych, and are checked like compiled files. Not used with a patched Psych.
+    # The values are stored in a separate compile cache beside the application's, with one entry for each file, method
+    # and version of Psych. Entries are checked like compiled files. A patched Psych disables the cache.
     module YamlCache
       autoload :PlainData, "#{FOLDER}/yaml_cache/checks"
       autoload :Storage, "#{FOLDER}/yaml_cache/storage"
       autoload :Unpatched, "#{FOLDER}/yaml_cache/checks"
 
-      # Prepended to Psych's own methods.
+      # Prepended to Psych's singleton class.
       module Methods
         def load_file(path, **options)
           YamlCache.fetch(:load_file, path, options) { super }
@@ -26,11 +26,11 @@ module Spate
       end
 
       OPTIONS = %i[symbolize_names freeze].freeze
-      # Encodings to which Psych transcodes; Marshal does not.
+      # Supported values of Encoding.default_internal. Psych transcodes strings to others, Marshal does not.
       INTERNAL = [nil, Encoding::UTF_8].freeze
 
       class << self
-        # Waits until Psych is loaded.
+        # Installs the cache as soon as Psych is loaded.
         def arm(session)
           return "no cache folder" unless session.caches
 
@@ -48,12 +48,12 @@ module Spate
           yield.tap { |loaded| @storage.keep(key, before, loaded) }
         end
 
-        # Writes the values loaded since to disk.
+        # Writes new values to disk.
         def flush = @storage&.write
 
         private
 
-        # Called while Psych is being loaded, as soon as its version is known. Version 3 had no safe load_file.
+        # Called for each loaded file until Psych::VERSION is defined. Psych 3 has no safe load_file.
         def install
           return unless defined?(::Psych::VERSION)
           return true if ::Psych::VERSION.to_i < 4

@@ -2,15 +2,15 @@
 
 module Spate
   module Build
-    # The installer's interface to builds: the key of a build, its stored result, and the build itself. Thread-safe.
-    # Keys and stored results are on the hot path; Run::Runner is loaded only for a real build.
+    # The installer's interface to builds: computes the key of a build, looks up its stored result, and runs it.
+    # Thread-safe. Keys and lookups are on the hot path; Run::Runner is loaded only to run a build.
     class Builder
       # reuse_check: decides whether a stored build is usable here. environment: the environment of builds.
       attr_reader :reuse_check, :environment
 
       # layout: Layout, settings: Settings. jobs: maximum number of parallel builds; nil for the number of processors.
-      # trusts: callable with a key's id and a Unix time; whether this bundle trusts a signed build. nil: no signed
-      # builds.
+      # trusts: a callable (key id, Unix time) that returns whether this bundle trusts a signed build, or nil to ignore
+      # signed builds.
       def initialize(store:, layout:, settings:, events: Events.new, jobs: nil, env: ENV, trusts: nil)
         @store = store
         @layout = layout
@@ -26,17 +26,17 @@ module Spate
         @mutex = Mutex.new
       end
 
-      # The build key (hex) of a package's build, without the builds that it reads (Key.seeing). dependencies: SHA-256s
-      # of the archives of all direct and indirect dependencies.
+      # The build key (hex) of a package, without the builds that its build reads (see Key.seeing). dependencies:
+      # SHA-256s of the archives of all direct and indirect dependencies.
       def key(package, dependencies, archive_sha256: package.sha256)
         @keys.for(package.full_name, archive_sha256, arguments: arguments(package.name), dependencies: dependencies,
                                                      word: @invalidations.word(package.full_name))
       end
 
-      # The first Cache::Entry whose inputs are all unchanged, or nil. Starts no process. again: ignores earlier checks,
-      # since another process may have built it in the meantime.
+      # The first Cache::Entry whose inputs are all unchanged, or nil. Starts no process. again: whether to ignore
+      # cached checks, because another process may have built it since.
       def reuse(key, again: false)
-        variants = @store.shelves.lazy.flat_map { |store| Cache::Variants.new(store, key).lazy(&@trusts) }
+        variants = @store.all_stores.lazy.flat_map { |store| Cache::Variants.new(store, key).lazy(&@trusts) }
         @reuse_check.forget if again
         changes = []
         found = variants.find { |stored| !@reuse_check.change(stored)&.then { |change| changes << change } }
@@ -47,13 +47,13 @@ module Spate
         found
       end
 
-      # Paths of the package, relative to the bundle's folder, that a stored build has removed.
+      # The paths of the package's files that a stored build has removed, relative to the bundle's folder.
       def self.removed(manifest) = Cache::Record.parse(manifest.facts).removed
 
-      # Builds in gem_dir, a private copy of the package's files, into extension_dir (both in the layout's root), and
+      # Builds gem_dir, a private copy of the package's files, into extension_dir (both in the layout's root), and
       # stores the result. package_manifest: the manifest of the package in the store, or nil. more: see Job. Waits for
-      # a free job. If another process is building the same key, waits for the result and links it. Returns a Result.
-      # Raises BuildError, Interrupted.
+      # a free job slot. If another process is building the same key, waits for the result and links it. Returns a
+      # Result. Raises BuildError, Interrupted.
       def build(package:, facts:, gem_dir:, package_manifest: nil, needed: [], **more)
         job = Job.new(package: package, gem_dir: gem_dir, needed: needed, arguments: arguments(package.name),
                       archive_sha256: package_manifest&.sha256 || package.sha256,
@@ -61,10 +61,10 @@ module Spate
         runner.build(job, change: @mutex.synchronize { @changes[job.key] })
       end
 
-      # Ends the build with that key because its result is no longer needed: `build` raises Interrupted.
+      # Stops the build with that key because its result is no longer needed. `build` then raises Interrupted.
       def abandon(key) = @mutex.synchronize { @runner }&.abandon(key)
 
-      # Ends all running builds and prevents later ones. Call it from a thread, not from a trap handler.
+      # Stops all running builds and prevents new ones. Must be called from a thread, not from a trap handler.
       def cancel
         running = @mutex.synchronize do
           @cancelled = true
@@ -82,14 +82,15 @@ module Spate
 
       private
 
-      # Arguments from the setting build.NAME, split as by a shell.
+      # The arguments in the setting build.NAME, split like shell words.
       def arguments(name)
         flags = @settings.build_flags(name) or return []
         require "shellwords"
         Shellwords.shellsplit(flags)
       end
 
-      # A machine without a compiler uses a build from another machine with the same store, if the build would run here.
+      # Without a compiler, a build from another machine that shares the store is used if its libraries and processor
+      # features are available here.
       def without_compiler(variants)
         return if compiler?
 

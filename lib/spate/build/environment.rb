@@ -4,15 +4,14 @@ module Spate
   module Build
     # The environment of builds: the variables of a build process, and the variables that a result may depend on.
     class Environment
-      # Job flags set by the jobserver or an outer make. The number of jobs does not affect the result.
+      # Job flags in MAKEFLAGS, set by the jobserver or an outer make. The number of jobs does not affect the result.
       JOBS = /(?:\A|\s)(?:-j\s*\d*|--jobs(?:=\d+)?|--jobserver-(?:auth|fds)=\S+)(?=\s|\z)/
       # Variables that are set to fixed values for each build; otherwise a gem that reads PWD would be rebuilt in each
       # project.
       OWN = %w[GEM_HOME GEM_PATH GEM_SPEC_CACHE PWD OLDPWD].freeze
-      # Variables that differ between users, terminals and runs but do not affect the result. If a variable names a
-      # folder, files read in it are traced. Language variables are not in the list, because they change messages and
-      # the order of names.
-      UNCOUNTED = /\A(?:
+      # Variables that differ between users, terminals and runs but do not affect the result of a build. If such a
+      # variable names a folder, the files that the build reads there are traced.
+      IGNORED = /\A(?:
         PATH|HOME|USER|USERNAME|LOGNAME|UID|SUDO_\w+|SHELL|SHLVL|_|PS\d|PROMPT(?:_\w+)?|
         HIST(?:CONTROL|FILE|FILESIZE|IGNORE|SIZE|TIMEFORMAT)|HOSTNAME|(?:HOST|OS|MACH)TYPE|
         TMPDIR|TMP|TEMP|XDG_\w+|
@@ -27,17 +26,17 @@ module Spate
       # Default folders of programs below the home.
       DEFAULTS = { "XDG_CONFIG_HOME" => ".config", "XDG_CACHE_HOME" => ".cache", "XDG_DATA_HOME" => ".local/share",
                    "XDG_STATE_HOME" => ".local/state" }.freeze
-      # Variables that programs read to adapt their output and whose names are common words. Such a variable counts only
-      # if a text expands it.
+      # Variables whose names are common words. They are inputs only if a file that the build reads expands them.
       EVERYDAY = %w[CI TF_BUILD ENV].freeze
-      # Variables that the loader and Ruby read before tracing starts, and MAKEFLAGS, which is passed on to make.
+      # Variables that are always inputs. The dynamic loader and Ruby read them before tracing starts; MAKEFLAGS is
+      # passed to make.
       ALWAYS = %w[LD_AUDIT LD_LIBRARY_PATH LD_PRELOAD RUBYLIB RUBYOPT MAKEFLAGS].freeze
       BUNDLER = %w[BUNDLE_BIN_PATH BUNDLER_VERSION BUNDLER_SETUP].freeze
 
-      # Whether the value of a variable may affect a result. Names are bytes.
-      def self.counts?(name) = !UNCOUNTED.match?(name.b)
+      # Whether the value of a variable may affect the result of a build. name may contain any bytes.
+      def self.counts?(name) = !IGNORED.match?(name.b)
 
-      # Uses the environment before an outer `bundle exec`, like `bundle install`, which builds without the bundle's
+      # Removes the changes of an outer `bundle exec`, as `bundle install` does, so that builds run without the bundle's
       # hooks.
       def initialize(env = ENV)
         @clean = Util::Environment.clean(env).except(*BUNDLER)
@@ -46,27 +45,29 @@ module Spate
       def [](name) = @clean[name]
 
       # {name => value}, to compare with a record of inputs.
-      def told = @told ||= @clean.merge("MAKEFLAGS" => (makeflags unless makeflags.empty?)).compact
+      def variables = @variables ||= @clean.merge("MAKEFLAGS" => (makeflags unless makeflags.empty?)).compact
 
-      # Names of set variables that count if a text mentions them.
-      def mentionable = @mentionable ||= told.keys.select { |name| Environment.counts?(name) }
+      # Names of the set variables that are inputs if a file that the build reads mentions them.
+      def countable_names = @countable_names ||= variables.keys.select { |name| Environment.counts?(name) }
 
-      # {name => value, bytes} of the variables that do not count directly.
+      # {name => value, bytes} of the variables whose values are not inputs, but that may name folders.
       def places
         @places ||= DEFAULTS.transform_values { |folder| "#{@clean["HOME"]}/#{folder}" }
                             .merge(@clean.reject { |name, _| Environment.counts?(name) || OWN.include?(name) })
                             .transform_values(&:b)
       end
 
-      # {name => [path]}: the folders that these variables name, spelled as in the trace. Excludes PATH, whose lookups
-      # are recorded by name, and variables that name programs.
-      def leads = @leads ||= places.except("PATH", "SHELL", "_").transform_values { |value| paths(value) }
+      # {name => [path]}: the folders that these variables name, normalized as in the trace. Excludes PATH, whose
+      # lookups are recorded by program name, and variables that name programs.
+      def named_folders
+        @named_folders ||= places.except("PATH", "SHELL", "_").transform_values { |value| paths(value) }
+      end
 
-      # Folders of PATH as bytes, spelled as in the trace.
+      # The folders of PATH as bytes, normalized as in the trace.
       def path = paths(@clean["PATH"].to_s.b)
 
-      # The changes to a build process's environment: a Hash for Process.spawn, with nil for variables to remove.
-      # gem_path: nil keeps RubyGems' own search path.
+      # The environment of a build process: a Hash for Process.spawn, with nil for variables to remove. gem_path: nil
+      # uses RubyGems' default search path.
       def changes(gem_home:, gem_path: "", makeflags: nil)
         changes = (ENV.keys | @clean.keys).to_h { |name| [name, @clean[name]] }
         changes.reject! { |name, value| ENV[name] == value }
@@ -89,7 +90,7 @@ module Spate
         folder
       end
 
-      # Set because otherwise each Ruby looks for ~/.gem, which not every user has.
+      # Without this variable, Ruby checks whether ~/.gem exists, and the trace would depend on the user.
       def spec_cache
         @clean["GEM_SPEC_CACHE"] || "#{@clean["XDG_CACHE_HOME"] || "#{@clean["HOME"]}/.cache"}/gem/specs"
       end

@@ -2,7 +2,7 @@
 
 module Spate
   module Build
-    # Lists the inputs of a gem's stored builds, and whether they are unchanged in this bundle.
+    # Lists the stored builds of a gem with their inputs, and whether the inputs are unchanged in this bundle.
     class Explanation
       # root: the bundle's folder. env: {name => value}.
       def initialize(store, root, env)
@@ -24,7 +24,7 @@ module Spate
 
       private
 
-      def kept = @kept ||= @store.shelves.flat_map { |store| Cache::Variants.every(store) }
+      def kept = @kept ||= @store.all_stores.flat_map { |store| Cache::Variants.every(store) }
 
       def describe(stored, all)
         record = stored.record

@@ -2,7 +2,8 @@
 
 module Spate
   module Build
-    # A native extension failed to build. Details: the relevant lines of its log. #log: path of the whole log.
+    # A native extension failed to build. The details are the relevant lines of its log. #log is the path of the whole
+    # log.
     class BuildError < Error
       EXIT_CODE = 10
 
@@ -27,8 +28,8 @@ module Spate
       autoload :Packages, "spate/build/failure/packages"
 
       LINES = 12
-      # Lines that show the cause, in the wording of compilers, linkers, make, mkmf, configure scripts, cargo and Ruby.
-      MATTER = /
+      # Matches lines of compilers, linkers, make, mkmf, configure scripts, cargo and Ruby that show the cause.
+      RELEVANT = /
         \b(?:fatal\s)?error(?:\[E\d+\])?:|undefined\sreference|cannot\sfind\s-l|library\snot\sfound|
         symbol\(s\)\snot\sfound|
         :\scommand\snot\sfound|:\snot\sfound$|No\ssuch\sfile\sor\sdirectory|Permission\sdenied|No\sspace\sleft|
@@ -40,9 +41,10 @@ module Spate
       NOISE = /\A\s*(?:--with|--without|--ruby=|--srcdir|--curdir|\$\(|Provided\sconfiguration|necessary\slibraries|
                details\.|To\ssee\swhy|extconf\sfailed|make\sfailed|\*\*\*\sextconf\.rb\sfailed|
                .*Could\snot\screate\sMakefile)/xi
-      # Messages of make if its targets lack a dependency, as opposed to a compiler's error about the code.
+      # Messages that may mean that a makefile lacks a dependency between targets, so that parallel jobs ran in the
+      # wrong order.
       ORDER = /No rule to make target|No such file or directory|cannot find|cannot stat|File exists|file truncated/
-      # mkmf reports a missing compiler, but not the name that it looked for.
+      # mkmf reports a missing compiler without its name.
       COMPILER = /compiler failed to generate an executable file|install development tools/
 
       def initialize(job, log, store: nil, path: ENV.fetch("PATH", ""))
@@ -58,13 +60,13 @@ module Spate
       end
 
       # Whether the same build may succeed without parallel jobs.
-      def perhaps_order?
+      def maybe_wrong_order?
         @log.command.to_s.match?(/\A\S*make\b/) && ORDER.match?(@log.output) && missing.nil?
       end
 
       # The relevant lines, in order, followed by mkmf's last failed probes.
       def details
-        lines = matter(@log.output)
+        lines = relevant_lines(@log.output)
         lines = @log.output.lines(chomp: true).reject { |line| NOISE.match?(line) || line.strip.empty? } if lines.empty?
         lines = lines.last(LINES)
         lines += failed_probes if @log.configuring?
@@ -78,8 +80,8 @@ module Spate
 
       private
 
-      def matter(text)
-        text.lines(chomp: true).select { |line| MATTER.match?(line) && !NOISE.match?(line) }.uniq
+      def relevant_lines(text)
+        text.lines(chomp: true).select { |line| RELEVANT.match?(line) && !NOISE.match?(line) }.uniq
       end
 
       # "find_header: checking for libpq-fe.h... -------------------- no"
@@ -101,7 +103,8 @@ module Spate
         Packages.known("gcc") unless found
       end
 
-      # The path of a copy that survives the removal of the gem's folder, or else RubyGems' own log.
+      # Copies the log, because the gem's folder will be removed. Returns the path of the copy or, on failure, of
+      # RubyGems' log.
       def kept
         text = "#{@log.text}\n#{"mkmf.log:\n#{@log.probes}" unless @log.probes.empty?}"
         Kept.write(@store, @job.package.full_name, text) || File.join(@job.extension_dir, "gem_make.out")

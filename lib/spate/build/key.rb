@@ -12,8 +12,8 @@ module Spate
         @config_path = config_path
       end
 
-      # Equal for two Rubies that can load each other's extensions and would build them in the same way: version,
-      # revision, platform, and all of RbConfig (ABI, ENABLE_SHARED, CC, CFLAGS, folders). The parser does not matter.
+      # Equal for two Rubies that can load each other's extensions and build them in the same way: version, revision,
+      # platform, and all of RbConfig (ABI, ENABLE_SHARED, CC, CFLAGS, folders). The parser is not included.
       def identity
         @identity ||= "#{Util::Ruby.description(@description).sub(" +PRISM", "")}\n" \
                       "#{Store.sha256(@config_path.to_s + config)}"
@@ -23,7 +23,7 @@ module Spate
 
       def config = @config_path ? File.read(@config_path, encoding: Encoding::UTF_8) : loaded
 
-      # Loads the configuration of a Ruby that stores it elsewhere.
+      # For a Ruby whose configuration is not in a file at the usual path.
       def loaded
         require "rbconfig"
         RbConfig::CONFIG.sort.map { |name, value| "CONFIG[\"#{name}\"] = #{value.inspect}\n" }.join
@@ -41,8 +41,8 @@ module Spate
         @ruby = ruby
       end
 
-      # Hex. arguments: [String] of build.NAME. dependencies: SHA-256s of the archives of all gems it depends on. word:
-      # see Cache::Invalidations.
+      # Returns the build key (hex). arguments: [String] of build.NAME. dependencies: SHA-256s of the archives of all
+      # gems that it depends on. word: see Cache::Invalidations.
       def for(full_name, sha256, arguments: [], dependencies: [], word: "")
         Store.sha256(<<~TEXT)
           #{machine}
@@ -52,10 +52,10 @@ module Spate
         TEXT
       end
 
-      # The key of a build that reads others: builds of its dependencies in its bundle. others: the identity of each.
-      def self.seeing(key, others) = others.empty? ? key : Store.sha256("#{key}\nsees #{others.sort.join(" ")}")
+      # The key of a build that reads builds of its dependencies in the same bundle. others: the Entry#identity of each.
+      def self.combine(key, others) = others.empty? ? key : Store.sha256("#{key}\nsees #{others.sort.join(" ")}")
 
-      # Reads /proc, since File.umask briefly sets the umask to 0 while other threads create files.
+      # Reads /proc, because File.umask briefly sets the umask to 0, which would affect files that other threads create.
       def self.umask
         File.read("/proc/self/status")[/^Umask:\s*(\d+)/, 1]&.oct || File.umask
       rescue SystemCallError

@@ -2,8 +2,8 @@
 
 module Spate
   module Build
-    # Chooses the next build: among those whose dependencies are installed, the one that starts the longest chain of
-    # remaining work. Several threads take builds from it.
+    # Chooses the next build: among the builds whose dependencies are installed, the one with the longest chain of
+    # dependent builds. Thread-safe.
     class Schedule
       autoload :Durations, "spate/build/schedule/durations"
       autoload :PackageFiles, "spate/build/schedule/standalone"
@@ -28,7 +28,7 @@ module Spate
         change { names.each { |name| @placed[name] = true } }
       end
 
-      # Waits for a build that can start, and returns its payload; nil after `stop`.
+      # Waits for a build that can start. Returns its payload, or nil after `stop`.
       def take
         @mutex.synchronize do
           loop do
@@ -42,7 +42,7 @@ module Spate
         end
       end
 
-      # Ends all waiting and later calls of `take`.
+      # Makes all waiting and later calls of `take` return nil.
       def stop
         change { @stopped = true }
       end
@@ -59,7 +59,7 @@ module Spate
 
       def ready = @entries.each_value.select { |entry| entry.needs.all? { |name| @placed[name] } }
 
-      # Its own time plus that of the longest chain of builds waiting for it.
+      # The duration of the build plus the duration of the longest chain of builds that depend on it.
       def urgency(entry, seen = {})
         return 0 if seen[entry.name]
 

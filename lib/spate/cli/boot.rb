@@ -12,10 +12,10 @@ module Spate
 
       SUBCOMMANDS = { "build" => :Build, "status" => :Status, "clear" => :Clear, "verify" => :Verify,
                       "explain" => :Explain, "profile" => :Profile }.freeze
-      # Reported when the store is temporary.
+      # The message if the store is temporary.
       TEMPORARY = "compile caches are off: the store is temporary, and they would be removed with it"
 
-      # The native library for boots was not built for this Ruby.
+      # The native extension for boots was not built for this Ruby.
       class Unavailable < Error
         EXIT_CODE = 15
 
@@ -45,7 +45,7 @@ module Spate
            "explain finds nothing or the bundle is incomplete; profile exits with the status of its command.\n" \
            "See docs/boot.md."
 
-      # Adds a hint if an option of the command to profile was parsed as an option of `spate boot`.
+      # Adds a hint if an option of the profiled command was parsed as an option of `spate boot`.
       def self.parse(argv)
         super
       rescue UsageError => e

@@ -2,7 +2,7 @@
 
 module Spate
   module CLI
-    # `spate cache`: shares what one machine fetched and built with a team.
+    # `spate cache`: shares the downloads and builds of one machine with a team.
     class Cache < Command
       autoload :Key, "spate/cli/cache/key"
       autoload :Push, "spate/cli/cache/push"
@@ -14,7 +14,7 @@ module Spate
       SUBCOMMANDS = { "use" => :Use, "off" => :Off, "trust" => :Trust, "distrust" => :Distrust, "key" => :Key,
                       "status" => :Status, "push" => :Push, "gc" => :Gc, "verify" => :Verify }.freeze
 
-      summary "Share what was fetched and built with the machines of a team"
+      summary "Share archives, builds and compile caches between machines"
       usage "spate cache use ADDRESS          https://, s3://bucket/prefix, or a folder; saved in the settings"
       usage "spate cache off                  remove the setting, or use no cache here if one is set globally"
       usage "spate cache trust NAME:KEY       use builds signed with that key; saved in the settings"
@@ -34,12 +34,12 @@ module Spate
       common_options
       example "spate cache use s3://acme-builds/ruby", "use the team's cache"
       example "spate cache trust ci:q8nUFhgZ4iJ...=", "use builds signed by ci"
-      example "spate cache push --dry-run", "what would be sent, and what would not and why"
+      example "spate cache push --dry-run", "list what would be sent, and what not, with the reason"
       note "For one run: SPATE_CACHE is the address, SPATE_CACHE_KEYS the trusted keys, SPATE_CACHE_KEY the signing\n" \
            "key (its text or its file), needed to send. See docs/team-cache.md. `spate cache` without a command is\n" \
            "`bundle cache`."
 
-      # Runs Bundler's `cache` command, which fills vendor/cache, unless the first argument is a word or asks for help.
+      # Runs `bundle cache`, which fills vendor/cache, unless the first argument is a word or requests help.
       def self.run(argv, terminal:, env:)
         argv = ["--help", *argv.drop(1)] if argv.first == "help"
         ours = argv.first && (!argv.first.start_with?("-") || %w[-h --help].include?(argv.first))

@@ -2,7 +2,7 @@
 
 module Spate
   module CLI
-    # `spate check`: checks that everything is installed. Changes nothing.
+    # `spate check`: checks that everything is installed, without changing anything.
     class Check < Command
       INCOMPLETE = 11
 
@@ -10,7 +10,7 @@ module Spate
       class Disagreement < Error
         EXIT_CODE = 4
 
-        # difference: one line about what differs.
+        # difference: one line that describes the difference.
         def initialize(difference)
           absent = difference == "there is no lockfile"
           super(absent ? difference : "Gemfile and lockfile disagree: #{difference}",
@@ -30,9 +30,9 @@ module Spate
 
       def run
         no_operands!
-        told = { terminal: terminal, json: (json if json?) }
-        packages = context.settings.bool("spate.js") ? check_packages(told) : 0
-        pins = JSGem.activate ? JS::Pins.new(context.location.root, **told).run : 0
+        output = { terminal: terminal, json: (json if json?) }
+        packages = context.settings.bool("spate.js") ? check_packages(output) : 0
+        pins = JSGem.activate ? JS::Pins.new(context.location.root, **output).run : 0
         status = [check_gems, packages, pins].find(&:positive?) || 0
         InPlace.start(context, [context.layout.root]) if status.zero?
         status
@@ -42,18 +42,18 @@ module Spate
 
       def makes_store? = false
 
-      def check_packages(told)
+      def check_packages(output)
         JS.require_gem
         project = JS::Half.project(context.location.root, context.env)
-        JS::Check.new(JS::Half.new(project, context, values: {}, events: Events.new), **told).run
+        JS::Check.new(JS::Half.new(project, context, values: {}, events: Events.new), **output).run
       end
 
       def check_gems
         result = check
         return finish_json(result) if json?
 
-        Output::EditedFiles.tell(result.edits, terminal) unless result.edits.empty?
-        result.own_copies.each { |copy| terminal.tell Output::EditedGem.new(copy).message }
+        Output::EditedFiles.print(result.edits, terminal) unless result.edits.empty?
+        result.own_copies.each { |copy| terminal.info Output::EditedGem.new(copy).message }
         raise Disagreement, result.difference if result.difference
 
         result.ok? ? complete(result) : incomplete(result)
@@ -77,7 +77,7 @@ module Spate
       end
 
       def complete(result)
-        terminal.tell "the bundle is complete: #{Units.count(result.total, "gem")}"
+        terminal.info "the bundle is complete: #{Units.count(result.total, "gem")}"
         0
       end
 

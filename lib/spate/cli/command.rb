@@ -2,9 +2,10 @@
 
 module Spate
   module CLI
-    # Base class of all commands: an option is declared once, for the parser and the help.
+    # The base class of all commands. Each option is declared once, for the parser and the help.
     class Command
       autoload :Context, "spate/cli/command/context"
+      autoload :Delegated, "spate/cli/command/delegated"
       autoload :Subcommand, "spate/cli/command/subcommand"
       %i[Option Parser].each { |name| autoload name, "spate/cli/command/parser" }
 
@@ -46,17 +47,17 @@ module Spate
 
         def name_on_line = COMMANDS.key(name[/\w+\z/].to_sym)
 
-        # Options and subcommands of this command that only Bundler supports.
+        # Declares options and subcommands of this command that only Bundler supports.
         def left_to_bundler(*words) = (@left_to_bundler ||= []).concat(words)
 
-        # The first of these words in argv, or nil.
-        def bundlers_word(argv)
+        # The first option or subcommand in argv that only Bundler supports, or nil.
+        def bundler_only_word(argv)
           (argv.take_while { |word| word != "--" }.map { |word| word[/\A[^=]*/] } & left_to_bundler).first
         end
 
         def run(argv, terminal:, env:)
-          if (word = bundlers_word(argv))
-            terminal.tell "running Bundler for #{word}: bundle #{name_on_line} #{argv.join(" ")}"
+          if (word = bundler_only_word(argv))
+            terminal.info "running Bundler for #{word}: bundle #{name_on_line} #{argv.join(" ")}"
             return PassThrough.new(name_on_line, argv, terminal: terminal, env: env).plain
           end
 
@@ -73,7 +74,7 @@ module Spate
           Parser.new(options, help: "spate #{name_on_line} --help") { |name| elsewhere(name) }.parse(argv)
         end
 
-        # A hint if another command has an option of this name, or nil.
+        # Returns a hint if another command has an option of this name, or nil.
         def elsewhere(_name) = nil
       end
 
@@ -95,7 +96,7 @@ module Spate
         raise UsageError.new("`#{line}` takes no operands, got #{operands.first.inspect}", hint: "#{line} --help")
       end
 
-      # The bundle this command works on, found on first use.
+      # The Context of this command, created on first use.
       def context = @context ||= Context.new(values: values, env: env, terminal: terminal, makes: makes_store?)
 
       # Whether the command may create a store.

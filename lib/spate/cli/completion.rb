@@ -2,7 +2,7 @@
 
 module Spate
   module CLI
-    # `spate completion SHELL`: prints a short script that calls `spate completion words` at each TAB, so that
+    # `spate completion SHELL`: prints a short script that calls `spate completion words` for each completion, so that
     # completions always match the installed Spate.
     class Completion < Command
       summary "Print the completion script for a shell"
@@ -52,7 +52,7 @@ module Spate
         FISH
       }.freeze
 
-      # Does not parse the words to complete: the options among them do not apply to this command.
+      # Does not parse the words to complete, because the options among them do not apply to this command.
       def self.run(argv, terminal:, env:)
         return super unless argv.first == "words"
 

@@ -2,7 +2,7 @@
 
 module Spate
   module CLI
-    # `spate doctor`: reports problems of this machine, and hints.
+    # `spate doctor`: reports problems of this machine, store and bundle, with hints.
     class Doctor < Command
       autoload :BootCheck, "spate/cli/doctor/boot_check"
       autoload :BundleCheck, "spate/cli/doctor/bundle_check"
@@ -55,29 +55,29 @@ module Spate
 
       def javascript
         return examine("javascript", :JavascriptCheck) if JSGem.activate
-        return [] unless JS.upwards(Dir.pwd) { |folder| File.file?(File.join(folder, "package.json")) }
+        return [] unless JS.find_upwards(Dir.pwd) { |folder| File.file?(File.join(folder, "package.json")) }
 
         missing = JS::Missing.new
-        [tell("javascript", Finding.odd(missing.message, hint: missing.hint))]
+        [print_finding("javascript", Finding.odd(missing.message, hint: missing.hint))]
       end
 
-      # A check that fails is itself a finding, since doctor must work on broken machines.
+      # Reports an exception in a check as a finding, because doctor must work on broken machines.
       def examine(area, check)
         terminal.out.puts terminal.paint_data(area, :bold) unless json? || terminal.quiet?
         found = []
-        Doctor.const_get(check).new(context).each { |finding| tell(area, found.push(finding).last) }
+        Doctor.const_get(check).new(context).each { |finding| print_finding(area, found.push(finding).last) }
         found
       rescue Error => e
-        found << tell(area, Finding.broken(e.message, hint: e.hint, exit_code: e.exit_code))
+        found << print_finding(area, Finding.broken(e.message, hint: e.hint, exit_code: e.exit_code))
       rescue SystemCallError => e
-        found << tell(area, Finding.broken(e.message, exit_code: Util::Failure::FILE_SYSTEM))
+        found << print_finding(area, Finding.broken(ErrorSummary.of(e), exit_code: Util::Failure::FILE_SYSTEM))
       rescue LoadError => e
         raise unless Native.unbuilt?(e)
 
-        found << tell(area, Finding.broken(e.message, hint: Native.remedy, exit_code: Util::Failure::UNBUILT))
+        found << print_finding(area, Finding.broken(e.message, hint: Native.remedy, exit_code: Util::Failure::UNBUILT))
       end
 
-      def tell(area, finding)
+      def print_finding(area, finding)
         return finding.tap { json.call(event: :finding, area: area, **finding.to_h) } if json?
         return finding if finding.ok? && terminal.quiet?
 

@@ -2,9 +2,9 @@
 
 module Spate
   module CLI
-    # `spate edit GEM`: gives this bundle its own copy of a gem's files, so that any editor may write to them.
+    # `spate edit GEM`: copies a gem's files for this bundle, so that any editor may write to them.
     class Edit < Command
-      # The store has no record of the bundle, so it does not know which gems are being edited.
+      # The store has no record of the bundle, so the gems being edited are unknown.
       class NoRecord < ::Spate::Store::Error
         HINT = "set SPATE_HOME to the store with its record; if there is none, run `spate edit GEM` again"
 
@@ -15,7 +15,7 @@ module Spate
         end
       end
 
-      summary "Give this bundle its own copy of a gem's files, to edit them"
+      summary "Copy a gem's files for this bundle, to edit them"
       usage "spate edit GEM [options]"
       usage "spate edit --list"
       option :list, "--list", "list the gems being edited, with the number of changed files"
@@ -31,11 +31,11 @@ module Spate
         return list if values[:list]
         raise UsageError.new("`spate edit` takes one gem name", hint: "spate edit GEM") unless operands.length == 1
 
-        place = elsewhere(operands.first) and return tell_place(*place) || 0
+        place = own_folder(operands.first) and return print_folder(*place) || 0
 
         result = alone { private_copy(operands.first) }
-        Output::EditedFiles.tell(result.edits, terminal) unless result.edits.empty?
-        tell(result)
+        Output::EditedFiles.print(result.edits, terminal) unless result.edits.empty?
+        print_result(result)
         0
       end
 
@@ -43,8 +43,8 @@ module Spate
 
       def makes_store? = !values[:list]
 
-      # Runs the block under the install lock, since it reads and writes the record, and an install may be running in
-      # the same folder.
+      # Runs the block under the install lock. The block reads and writes the bundle's record, and an install may be
+      # running in the same folder.
       def alone(&)
         events = Events.new
         events.subscribe { |event| terminal.warning(event[:message]) }
@@ -58,15 +58,15 @@ module Spate
         ::Spate::Store::Edits::PrivateCopy.new(context.store).call(record, path)
       end
 
-      # The tree of a gem installed by another tool. The lockfile may have the checksum of its package.
+      # A new record entry for a gem that another tool installed. Includes its package if the lockfile has the checksum.
       def unrecorded(path)
         sha256 = context.lockfile.digests(File.basename(path))["sha256"] if context.location.lockfile?
         key = install_context.package_key(sha256) if sha256
         ::Spate::Store::BundleRecord::Tree.new(path: path, packages: [*(key if key && context.store.package(key))])
       end
 
-      # An empty record if the store has none: the store was deleted, or another store was used, and the files may still
-      # be links.
+      # The record of the bundle, empty if the store has none. Without a record (the store was deleted, or another store
+      # was used), the files may still be links.
       def bundle
         @bundle ||= recorded ||
                     ::Spate::Store::BundleRecord.new(root: context.layout.root, app: context.location.root, trees: [])
@@ -77,7 +77,7 @@ module Spate
         ::Spate::Store::BundleRecord.find(context.store, context.layout.root, packages)
       end
 
-      # All gems in the folder, including those of other projects and of older lockfiles.
+      # Lists all gems being edited in the folder, including gems of other projects and older lockfiles.
       def list
         raise UsageError.new("`spate edit --list` takes no gem name", hint: "spate edit --list") if operands.any?
 
@@ -87,7 +87,7 @@ module Spate
         0
       end
 
-      # Raises NoRecord if the record is missing. A record reconstructed from the gems' files would lack the information
+      # Raises NoRecord if the record is missing. A record that is reconstructed from the gems' files would not contain
       # which of them are being edited.
       def refuse_unknown
         return unless File.directory?(context.layout.gems)
@@ -100,7 +100,7 @@ module Spate
       end
 
       def table(found)
-        return terminal.tell("no gem is being edited") if found.empty?
+        return terminal.info("no gem is being edited") if found.empty?
 
         rows = found.map { |copy| [copy.name, Output::EditedGem.new(copy).changes, copy.path] }
         widths = rows.transpose.map { |column| column.map(&:length).max }
@@ -110,7 +110,7 @@ module Spate
         end
       end
 
-      # name: a gem's name or full name. A name means the version in the lockfile, if it has one.
+      # name: a gem's name or full name. For a name, uses the version in the lockfile, if any.
       def tree_path(name)
         paths = bundle.trees.map(&:path).grep(%r{\Agems/})
         wanted = [name, *lockfile_specs.select { |spec| spec.name == name }.map(&:full_name)]
@@ -127,7 +127,7 @@ module Spate
 
       def gem_name(path) = File.basename(path).sub(/-\d[^-]*(-.*)?\z/, "")
 
-      # Path of an installed gem of the lockfile that the record does not contain.
+      # The path of an installed gem that is in the lockfile but not in the record.
       def installed(name)
         specs = lockfile_specs.select { |spec| [spec.name, spec.full_name].include?(name) }
         found = specs.find { |spec| File.directory?("#{context.layout.gems}/#{spec.full_name}") }
@@ -140,9 +140,9 @@ module Spate
 
       def lockfile_specs = context.location.lockfile? ? context.lockfile.specs : []
 
-      # [spec, path, limit] of a gem from a path or git source, whose files are not linked from the store; nil for other
-      # gems.
-      def elsewhere(name)
+      # Returns [spec, path, limit] of a gem from a path or git source, whose files are not linked from the store, or
+      # nil.
+      def own_folder(name)
         spec = lockfile_specs.find { |found| [found.name, found.full_name].include?(name) }
         case spec&.source&.type
         when :path then [spec, File.expand_path(spec.source.remote, context.location.root), nil]
@@ -152,20 +152,20 @@ module Spate
         end
       end
 
-      def tell_place(spec, path, limit)
+      def print_folder(spec, path, limit)
         return json.call(event: :private, path: path, files: 0, bytes: 0) if json?
 
         kind = spec.source.type == :git ? "a git checkout of this bundle" : "its own folder"
-        terminal.tell "#{spec.full_name} is in #{kind}: you can edit it#{" #{limit}" if limit}"
+        terminal.info "#{spec.full_name} is in #{kind}: you can edit it#{" #{limit}" if limit}"
         terminal.out.puts path unless values[:quiet_path]
       end
 
-      def tell(result)
+      def print_result(result)
         path = File.join(result.root, result.path)
         return json.call(event: :private, path: path, files: result.files, bytes: result.bytes) if json?
 
         copied = "#{Units.count(result.files, "file")} copied (#{Units.bytes(result.bytes)})"
-        terminal.tell "#{result.files.zero? ? "no file is shared" : copied}: you can edit them"
+        terminal.info "#{result.files.zero? ? "no file is shared" : copied}: you can edit them"
         terminal.out.puts path unless values[:quiet_path]
       end
     end

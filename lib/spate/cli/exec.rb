@@ -2,8 +2,8 @@
 
 module Spate
   module CLI
-    # `spate exec COMMAND`: runs a program in the bundle, as `bundle exec` does, with everything that speeds up its
-    # boot. The program handles its own exceptions, signals and exit codes.
+    # `spate exec COMMAND`: runs a program in the bundle, as `bundle exec` does, but with a faster boot. The program
+    # handles exceptions, signals and exit codes itself.
     class Exec < Command
       autoload :NodeModules, "spate/cli/exec/node_modules"
 
@@ -34,16 +34,16 @@ module Spate
 
         env["SPATE_VERBOSE"] = "1" if values[:verbose]
         name_gemfile(values[:gemfile] || env["BUNDLE_GEMFILE"], env)
-        boxed(rest, values[:keep_file_descriptors]) if defined?(::Ruby::Box) && ::Ruby::Box.enabled?
+        run_in_box(rest, values[:keep_file_descriptors]) if defined?(::Ruby::Box) && ::Ruby::Box.enabled?
         start(rest, close_others: values[:keep_file_descriptors] == false)
       end
 
-      # Sets an absolute path, since programs started by the program may run in other folders.
+      # Sets an absolute path, because child processes may run in other folders.
       def self.name_gemfile(path, env)
         env["BUNDLE_GEMFILE"] = File.expand_path(path) unless path.to_s.empty?
       end
 
-      # Whether a program may need the variables about node_modules (a package.json exists) or inherited them.
+      # Whether the program may need the variables of NodeModules (a package.json exists) or has inherited them.
       def self.modules? = File.file?("package.json") || ENV.key?("SPATE_NODE_MODULES")
 
       def self.boot(command)
@@ -52,39 +52,41 @@ module Spate
       end
       private_class_method :modules?, :boot
 
-      # Replaces the process by another Ruby, if needed, before anything is prepared in this process.
+      # Boots and runs the command. If a different Ruby is needed, replaces this process first.
       def self.start(command, close_others: false)
-        # As with `bundle exec`, INT interrupts the program even if a shell started it in the background and ignores
-        # INT.
+        # As with `bundle exec`, SIGINT interrupts the program even if a shell started it in the background with SIGINT
+        # ignored.
         Signal.trap("INT", "DEFAULT")
-        NodeModules.tell if (modules = modules?)
+        NodeModules.export_variables if (modules = modules?)
         if ::Spate::Boot::Switches.new.prelude?
-          ::Spate::Boot::Exec::Interpreter.again(command.first, command.drop(1), close_others: close_others)
+          ::Spate::Boot::Exec::Interpreter.exec_ruby(command.first, command.drop(1), close_others: close_others)
           ::Spate::Boot::Exec::Interpreter.spate([*("--no-keep-file-descriptors" if close_others)], command)
         end
-        ::Spate::Boot.leave
+        ::Spate::Boot.remove_from_load_path
         parent = warm_parent
-        modules ? NodeModules.aside { boot(command) } : boot(command)
+        modules ? NodeModules.without_variables { boot(command) } : boot(command)
         parent ? command = parent.call : offer(command)
         ::Spate::Boot::Exec::Program.new(command.first, command.drop(1), complete: method(:complete?),
                                                                          close_others: close_others).run
         0
       end
 
-      # A Boot::WarmParent, if this process is to be one.
+      # Returns a Boot::WarmParent if this process was started as one, otherwise nil.
       def self.warm_parent
         ::Spate::Boot::WarmParent.from(ENV) if ENV.key?("SPATE_WARM_PARENT")
       end
 
-      # Has such a parent made for later commands.
+      # Starts a warm parent for later commands, if warm boots are enabled.
       def self.offer(command)
         session = ::Spate::Boot.session
         return unless session&.caches && session.application.gemfile && warm?(session)
+        # With a compile cache, which this boot's builder makes, the parent needs less memory.
+        return if session.cache.nil? && ::Spate::Boot::Background.forbidden(session.environment).nil?
 
         ::Spate::Boot::WarmParent::Offer.start(command, session.application.root, session.environment)
       end
 
-      # Whether warm boots are on: as CLI::Warm::Place#on?.
+      # Whether warm boots are enabled. Must match CLI::Warm::Place#on?.
       def self.warm?(session)
         name = Native.content_hash(nil, session.application.root)
         session.environment["SPATE_WARM"] == "1" || File.exist?("#{session.caches.store_root}/warm/#{name}.on")
@@ -93,7 +95,7 @@ module Spate
 
       # Whether every gem of the bundle is installed. Called in the program's process.
       def self.complete?
-        ::Spate::Boot.at_home do
+        ::Spate::Boot.with_library do
           require "spate"
           context = Context.new(values: {}, env: ENV, terminal: nil)
           result = ::Spate::Install::Check::Checker.new(location: context.location, settings: context.settings,
@@ -104,14 +106,14 @@ module Spate
         false
       end
 
-      # Runs the program by Bundler (RUBY_BOX=1): only Bundler's own code sets up the program's box and what it can
-      # require.
-      def self.boxed(command, keep_file_descriptors)
+      # Runs the program with `bundle exec` (RUBY_BOX=1), because only Bundler can set up the load path of the program's
+      # box.
+      def self.run_in_box(command, keep_file_descriptors)
         option = { true => "--keep-file-descriptors", false => "--no-keep-file-descriptors" }[keep_file_descriptors]
         Gemfile::BundleCommand.exec(["exec", *option, *command], env: ENV.to_h)
       end
 
-      # The options before the program, or nil if they are invalid.
+      # Parses the options before the program. Returns nil if they are invalid.
       def self.read(words, err)
         Parser.new(options, help: "spate exec --help").parse(words).first
       rescue UsageError => e
@@ -122,7 +124,7 @@ module Spate
         err.puts "error: exec needs a command to run", "hint: spate exec COMMAND"
         NO_COMMAND
       end
-      private_class_method :name_gemfile, :boxed, :read, :no_command
+      private_class_method :name_gemfile, :run_in_box, :read, :no_command
     end
   end
 end

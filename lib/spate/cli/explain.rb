@@ -2,16 +2,16 @@
 
 module Spate
   module CLI
-    # `spate explain`: shows what a stored result depends on, and whether it is valid here.
+    # `spate explain`: prints the inputs of a stored result, and whether it is valid here.
     class Explain < Command
       autoload :Build, "spate/cli/explain/subjects"
       autoload :Gemfile, "spate/cli/explain/subjects"
 
       SUBJECTS = { "build" => :Build, "gemfile" => :Gemfile }.freeze
-      # Exit code if nothing is stored.
+      # The exit code if nothing is stored.
       NOTHING = 11
 
-      summary "Show what a stored result depends on, and what makes it stale"
+      summary "Show what a stored build or Gemfile check depends on"
       bundle_options
       common_options
       example "spate explain build nokogiri", "its stored builds, and which one would be used here"
@@ -29,10 +29,10 @@ module Spate
 
       private
 
-      # The operands with the guessed subject added. Raises UsageError.
+      # Returns the operands preceded by the guessed subject. Raises UsageError.
       def guessed
         Guess.new(operands, context).words.tap do |words|
-          terminal.tell Util::Terminal.plain("running `spate explain #{words.join(" ")}`")
+          terminal.info Util::Terminal.plain("running `spate explain #{words.join(" ")}`")
         end
       end
 
@@ -48,7 +48,7 @@ module Spate
           @context = context
         end
 
-        # The operands, preceded by a subject (Array of String). Raises UsageError.
+        # Returns the operands preceded by a subject ([String]). Raises UsageError.
         def words
           name = @operands.first or raise UsageError.new("missing subject: #{SUBJECTS.keys.join(" or ")}", hint: HELP)
           return ["gemfile"] if @operands.size == 1 && gemfile?(name)
@@ -69,7 +69,7 @@ module Spate
             (@context.bundle? && @context.location.to_a.first(2).include?(File.expand_path(name)))
         end
 
-        # Names and full names of the gems in the lockfile and of stored builds.
+        # Names and full names of gems in the lockfile, and names of gems with stored builds.
         def gems = @gems ||= [*locked, *::Spate::Build::Explanation.new(@context.store, Dir.pwd, @context.env).names]
 
         def locked

@@ -2,9 +2,9 @@
 
 module Spate
   module CLI
-    # `spate help [COMMAND]`
+    # Prints the list of commands, the help of one command, or all of it as a manual page.
     class Help < Command
-      summary "Show this help, or a command's"
+      summary "Print this help, or the help of a command"
       usage "spate help [COMMAND]"
       option :man, "--man", "print everything as a manual page"
       common_options
@@ -36,13 +36,12 @@ module Spate
         rows = COMMANDS.map { |name, constant| [name, CLI.const_get(constant).summary] }
         terminal.out.puts "Spate installs a Ruby application's bundle, and boots its programs fast.", "",
                           "Usage: spate COMMAND [options]", "", "Commands:", *Text.rows(rows), "",
-                          "`add`, `remove` and `update` run Bundler to resolve, then install.",
                           "All other commands of Bundler are passed to Bundler.", "",
                           "`spate COMMAND --help` explains a command."
         0
       end
 
-      # spate(1) in roff, from the commands' own help.
+      # The manual page spate(1) in roff, generated from the help of the commands.
       class ManPage
         def print(out)
           out.puts head, *COMMANDS.map { |name, constant| command(name, CLI.const_get(constant)) }, tail
@@ -89,11 +88,11 @@ module Spate
           ROFF
         end
 
-        # Escapes text: a line that begins with a dot or quote would be a roff request.
+        # Escapes text for roff. A line that begins with a dot or quote would be a request.
         def text(words) = words.gsub("\\", "\\e").gsub("-", "\\-").gsub(/^[.']/) { |dot| "\\&#{dot}" }
       end
 
-      # Prints a command's help from its declaration.
+      # Prints the help of a command from its declarations.
       class Text
         COLUMN = 26
 

@@ -2,38 +2,40 @@
 
 module Spate
   module CLI
-    # Writes the record by which the native front end (core/front/in_place.c) answers a command without Ruby.
+    # Starts a background process that records the output of a read-only command, so that the native front end
+    # (core/front/in_place.c) can print it without starting Ruby.
     #
-    # A command that changes nothing is a function of what it looks at. So a process in the background repeats it under
-    # the tracer, and records its output and each path that it looked at: inode, type, owner, and what else of the path
-    # may matter. Nothing here names a setting, a file or a variable that a command depends on.
+    # The output of a read-only command depends only on the files and variables that it reads. The background process
+    # repeats the command under the tracer, and records the output and each path that was accessed, with inode, type,
+    # owner and, if needed, size and times. So no list of each command's inputs has to be maintained.
     class InPlace
       autoload :Marks, "spate/cli/in_place/marks"
       autoload :Record, "spate/cli/in_place/recorder"
       autoload :Recorder, "spate/cli/in_place/recorder"
+      autoload :RecordReader, "spate/cli/in_place/record_reader"
       autoload :Template, "spate/cli/in_place/recorder"
       autoload :Texts, "spate/cli/in_place/marks"
 
       FOLDER = "in-place"
       SCRIPT = File.expand_path("in_place/script.rb", __dir__)
-      # In the environment of the repeated command.
+      # Set in the environment of the repeated command.
       MARK = "SPATE_IN_PLACE"
-      # Seconds between two attempts: after a record, after a reason that may be gone, and after others, which last.
+      # Seconds between two attempts: after a success, after a temporary failure, and after a permanent failure.
       PAUSE = 10
       RETRY_PAUSE = 60
       LONG_PAUSE = 600
       DAY = 86_400
       LAUNCHER = "spate-ruby"
-      # Variables of terminals, sessions and shells, which differ in each window.
+      # Variables of terminals, sessions and shells, which have a different value in each window.
       SESSION = %w[_ SHLVL PWD OLDPWD TERM TERM_* COLORTERM COLUMNS LINES LS_COLORS WINDOWID TMUX TMUX_PANE STY
                    GPG_TTY SSH_* XDG_SESSION_* NO_COLOR].freeze
 
-      # For a command that has succeeded, and has changed nothing. context: Command::Context. folders: of which times
-      # count too, such as the bundle's. Returns true if a process was started.
+      # Called after a command that succeeded and changed nothing. context: Command::Context. folders: folders, such as
+      # the bundle's, below which mtimes of folders are compared too. Returns true if a process was started.
       def self.start(context, folders)
         return if File.basename($PROGRAM_NAME) != LAUNCHER || context.terminal.verbose?
 
-        store, env = context.store.keeper, context.env
+        store, env = context.store.writable_store, context.env
         return if store.nil? || env.key?(MARK)
 
         new(store.path(FOLDER), folders, ARGV, env).start do |folder|
@@ -41,7 +43,7 @@ module Spate
         end
       end
 
-      # folder: of the records. words: of the command line, without the program.
+      # folder: the folder of the records. words: the command line without the program.
       def initialize(folder, folders, words, env)
         @folder = folder
         @directory = Dir.pwd
@@ -51,27 +53,29 @@ module Spate
         @env = env
       end
 
-      # As name_record in core/front/in_place.c. words: the launcher's path first, since each Ruby has its own.
+      # Must match name_record in core/front/in_place.c. words: the command line after the path of the launcher, which
+      # differs for each Ruby.
       def self.key(directory, gemfile, words)
         Native.content_hash(nil, [directory, gemfile, *words].map { |text| "#{text}\0".b }.join)
       end
 
-      # Those that no program has read. A Gemfile may depend on any.
+      # The words of SESSION that match no variable read by the traced programs. A Gemfile may read any variable.
       def self.ignored(trace)
         return [] if trace.unhooked.any?
 
         SESSION.reject { |word| trace.names.any? { |name| File.fnmatch(word, name) } }
       end
 
-      # Shortens the pause after a reason to RETRY_PAUSE.
-      def self.wait_less(path)
+      # Sets an earlier mtime, which shortens the pause after a failure to RETRY_PAUSE.
+      def self.shorten_pause(path)
         time = Time.now - LONG_PAUSE + RETRY_PAUSE
         File.utime(time, time, path)
       rescue SystemCallError
-        nil # no pause
+        nil # the file is missing, so there is no pause
       end
 
-      # The block makes the folder of the records, and returns whether to trust it.
+      # Starts the process unless the last attempt is recent. The block creates the folder of the records and returns
+      # whether it can be trusted.
       def start
         return if recent?
 
@@ -93,11 +97,11 @@ module Spate
 
       def launcher = File.expand_path($PROGRAM_NAME)
 
-      # Whether the last attempt, which left a record or the reason, was a short time ago.
+      # Whether the last attempt was too recent. Each attempt writes a record or the reason of the failure.
       def recent?
         stat = File.lstat(@path)
         pause = stat.size < Record::HEADER ? LONG_PAUSE : PAUSE
-        stat.mtime.between?(Time.now - pause, Time.now + DAY) # later if the clock was wrong
+        stat.mtime.between?(Time.now - pause, Time.now + DAY) # mtimes in the future are ignored: the clock was wrong
       rescue SystemCallError
         false
       end

@@ -2,7 +2,7 @@
 
 module Spate
   module CLI
-    # `spate install`: parses the options, runs the installer, prints its report.
+    # `spate install`: parses the options, runs the installer, and prints its report.
     class Install < Command
       autoload :CompileCaches, "spate/cli/install/compile_caches"
       autoload :Halves, "spate/cli/install/halves"
@@ -41,10 +41,10 @@ module Spate
       example "spate install --copy", "for a container image, or to edit gems in place"
       note "Remembered options are written to .bundle/config by `bundle config set --local`; Bundler reads them too."
 
-      # Options of Bundler that have no effect: Spate fetches a full index only if needed and never writes vendor/cache.
-      NEEDLESS = %w[--full-index --no-cache --no-prune --prefer-local].freeze
+      # Options of Bundler that Spate ignores: it fetches a full index only if needed and never writes vendor/cache.
+      IGNORED_OPTIONS = %w[--full-index --no-cache --no-prune --prefer-local].freeze
 
-      def self.parse(argv) = super(argv - NEEDLESS)
+      def self.parse(argv) = super(argv - IGNORED_OPTIONS)
 
       def self.elsewhere(name)
         option = JS.options.find { |each| each.spellings.include?(name) } or return
@@ -57,9 +57,9 @@ module Spate
         return packages_alone if values[:js] && !gemfile?
 
         caches = compile_caches
-        context.settings.validate! # raised before any setting is written
+        context.settings.validate! # raises before any setting is written
         refuse_unknown_only
-        tell_odd_numbers
+        warn_of_invalid_numbers
         packages = with_packages if js?
         return both(packages, caches) if packages
 
@@ -67,8 +67,8 @@ module Spate
         timeline = Timeline.of(values, events) if values[:timeline]
         report = install(events)
         remember(values)
-        tell(report, timeline)
-        tell_compile_caches(caches.call(report) { |event| tell_event(event) })
+        print_report(report, timeline)
+        print_compile_caches(caches.call(report) { |event| print_event(event) })
         hint_at_packages(report)
         hint_at_launcher(report)
         share(report)
@@ -85,22 +85,23 @@ module Spate
         @progress&.finish
       end
 
-      # Called after the installation, so that a failed command changes no settings.
+      # Stores options as settings. Called after the installation, so that a failed command does not change settings.
       def remember(given) = RememberedOptions.new(given, context, terminal).keep
 
-      # Whether there is a Gemfile, or an option or setting names one.
+      # Whether there is a Gemfile. Raises NotFound if --gemfile names a missing file, or if there is no package.json
+      # either.
       def gemfile?
         context.location
       rescue Gemfile::NotFound
-        raise if values[:gemfile] || !JS.upwards(Dir.pwd) { |at| File.file?(File.join(at, "package.json")) }
+        raise if values[:gemfile] || !JS.find_upwards(Dir.pwd) { |at| File.file?(File.join(at, "package.json")) }
       end
 
-      # Installs only packages. Without a Gemfile, no options can be remembered.
+      # Installs only JavaScript packages. Without a Gemfile, options cannot be stored as settings.
       def packages_alone
         JS.new(values.slice(*JS.options.map(&:key)), operands, terminal: terminal, env: env).run
       end
 
-      # backlog: the shared work queue of both halves, nil if only gems are installed.
+      # backlog: the work queue that the installs of gems and packages share, or nil if only gems are installed.
       def gems(events, backlog = nil)
         options = install_options.tap { |given| given.backlog = backlog }
         ::Spate::Install::Installer.new(location: context.location, settings: context.settings, store: context.store,
@@ -114,13 +115,13 @@ module Spate
         WithPackages.new(context, values, terminal, json: (json if json?))
       end
 
-      # Installs both halves. Returns the exit code.
+      # Installs gems and packages. Returns the exit code.
       def both(packages, caches)
         halves = packages.run { |*shared| gems(*shared).run }
         remember(values) if halves.failures.empty?
-        tell_gems(halves.gems) if halves.gems && !json?
-        halves.tell
-        tell_compile_caches(caches.call(halves.gems) { |event| tell_event(event) }) if halves.gems
+        print_gems(halves.gems) if halves.gems && !json?
+        halves.print_report
+        print_compile_caches(caches.call(halves.gems) { |event| print_event(event) }) if halves.gems
         hint_at_launcher(halves.gems) if halves.gems
         share(halves.gems) if halves.gems
         InPlace.start(context, [context.layout.root, halves.root]) if halves.noop?
@@ -130,7 +131,7 @@ module Spate
       def share(report)
         return if values[:local] || !(values[:push] || RemoteCache.set?(context.settings))
 
-        Sharing.new(context, terminal, wait: values[:push], json: json?) { |event| tell_event(event) }.call(report)
+        Sharing.new(context, terminal, wait: values[:push], json: json?) { |event| print_event(event) }.call(report)
       end
 
       # Prints the hint only for a first installation on a terminal.
@@ -140,14 +141,14 @@ module Spate
 
         terminal.hint("node_modules, too: spate install --js")
       rescue Error
-        nil # errors of a project that the user did not ask for are ignored
+        nil # the user did not request packages, so errors are ignored
       end
 
-      # Whether something was installed, with output to a terminal.
+      # Whether something was installed and the output is a terminal.
       def watched?(report) = !report.noop? && !json? && !terminal.quiet? && terminal.live?
 
       def hint_at_launcher(report)
-        Setup::LauncherHint.new(context.store.keeper, terminal, context.env).show if watched?(report)
+        Setup::LauncherHint.new(context.store.writable_store, terminal, context.env).show if watched?(report)
       end
 
       def refuse_contradiction
@@ -157,19 +158,19 @@ module Spate
         raise UsageError.new("--local excludes #{other.last}, which needs the network", hint: "omit one of them")
       end
 
-      # Rejects --only if the bundle's Bundler does not know the setting: `bundle exec` would find the bundle
-      # incomplete.
+      # Rejects --only if the bundle's version of Bundler does not support it. `bundle exec` would report missing gems.
       def refuse_unknown_only
         return unless values.key?(:only)
 
-        context.lockfile if context.location.lockfile? # raises its own error for an invalid lockfile
+        context.lockfile if context.location.lockfile? # raises an error if the lockfile is invalid
         facts = Gemfile::Check.for(location: context.location, settings: context.settings, store: context.store)
-        return if facts.knows_only?
+        return if facts.supports_only?
 
         raise Settings::OnlyUnknown.new(facts.bundler_version, facts.groups - values[:only])
       end
 
-      # Loads the progress output with the first event after the plan.
+      # Loads the progress output at the first event other than :plan, so that a run with nothing to do does not load
+      # it.
       def listen(events)
         return events.subscribe { |event| json.call(event) } if json?
         return if terminal.quiet?
@@ -188,7 +189,7 @@ module Spate
         terminal.live? && !terminal.verbose? ? Output::ProgressLine.new(terminal) : Output::PlainLog.new(terminal)
       end
 
-      # Only the options that are not settings of Bundler; the others are applied as settings (Context).
+      # The options that are not settings of Bundler. Context applies the others.
       def install_options
         ::Spate::Install::Options.new(**values.slice(:jobs, :copy, :local, :clean, :refresh, :rebuild, :resolved))
       end
@@ -198,49 +199,49 @@ module Spate
                           option: values[:compile_cache], local: values[:local])
       end
 
-      def tell_odd_numbers
+      def warn_of_invalid_numbers
         context.settings.odd_numbers.each do |name, value|
-          tell_event(event: :warning, message: "the setting `#{name}` is not a number: #{value.inspect}; " \
+          print_event(event: :warning, message: "the setting `#{name}` is not a number: #{value.inspect}; " \
                                                "using #{value.to_i}, as Bundler does",
-                     hint: "see where it was set: bundle config get #{name}")
+                      hint: "see where it was set: bundle config get #{name}")
         end
       end
 
-      # built: facts about the compile caches if the install waited for them; nothing is printed for any other value.
-      def tell_compile_caches(built)
+      # built: facts about the compile caches (Hash) if the install waited for them. Prints nothing for other values.
+      def print_compile_caches(built)
         return unless built.is_a?(Hash)
         return json.call(event: :compile_cache, **built) if json?
 
         gems = Units.count(built[:built], "gem")
-        terminal.tell "compile caches: #{gems} compiled, #{built[:reused]} unchanged, " \
+        terminal.info "compile caches: #{gems} compiled, #{built[:reused]} unchanged, " \
                       "#{Units.bytes(built[:bytes])} in #{Units.seconds(built[:seconds])}"
       end
 
-      def tell_event(event)
+      def print_event(event)
         return json.call(event) if json?
 
         terminal.warning(event[:message], hint: event[:hint]) if event[:event] == :warning
       end
 
-      def tell(report, timeline = nil)
+      def print_report(report, timeline = nil)
         summary = Output::Summary.new(report)
-        timeline&.tell(%w[spate install], summary.line, terminal, json: (json if json?))
+        timeline&.finish(%w[spate install], summary.line, terminal, json: (json if json?))
         return json.call(summary.event) if json?
 
-        tell_gems(report)
-        terminal.tell summary.line
+        print_gems(report)
+        terminal.info summary.line
       end
 
-      def tell_gems(report)
-        Output::EditedFiles.tell(report.edits, terminal) unless report.edits.empty?
-        report.removed.each { |name| terminal.tell "removed #{Util::Terminal.plain(name)}" }
-        report.messages.each { |name, text| tell_message(name, text) }
+      def print_gems(report)
+        Output::EditedFiles.print(report.edits, terminal) unless report.edits.empty?
+        report.removed.each { |name| terminal.info "removed #{Util::Terminal.plain(name)}" }
+        report.messages.each { |name, text| print_message(name, text) }
       end
 
       # Prints a gem's post-install message.
-      def tell_message(name, text)
-        terminal.tell "Message from #{Util::Terminal.plain(name)}:"
-        terminal.tell Util::Terminal.plain(text).chomp.gsub(/^/, "  ")
+      def print_message(name, text)
+        terminal.info "Message from #{Util::Terminal.plain(name)}:"
+        terminal.info Util::Terminal.plain(text).chomp.gsub(/^/, "  ")
       end
     end
   end

@@ -23,9 +23,9 @@ module Spate
       autoload :ToolCommand, "spate/cli/js/tool_command"
 
       SUBCOMMANDS = %w[install check scripts].freeze
-      # Kinds of dependencies that --omit can exclude.
+      # Types of dependencies that --omit accepts.
       KINDS = %w[dev optional peer].freeze
-      # Options for the page of --timeline.
+      # Options that write the page of --timeline.
       TIMED = %i[timeline against serial].freeze
 
       summary "Restore node_modules from its lockfile (with the gem spate-js)"
@@ -54,15 +54,15 @@ module Spate
       # Raises Missing.
       def self.require_gem = JSGem.activate || raise(Missing)
 
-      # Returns the block's first truthy value for the folder and the folders above it.
-      def self.upwards(folder)
+      # Yields the folder and each folder above it. Returns the block's first truthy value, or nil.
+      def self.find_upwards(folder)
         loop do
           found = yield folder
           return found if found || folder == (folder = File.dirname(folder))
         end
       end
 
-      # Does not parse the options of a command of the project's tool.
+      # Does not parse the options if the command belongs to the project's tool (npm, pnpm).
       def self.parse(argv)
         name = argv.first
         return super if name.nil? || name.start_with?("-") || SUBCOMMANDS.include?(name)
@@ -99,7 +99,7 @@ module Spate
                              hint: command || (near ? "did you mean `spate js #{near}`?" : "spate js --help"))
       end
 
-      # The command of the project's tool; nil without a project, or if the tool has no such command.
+      # Returns the corresponding command of the project's tool, or nil without a project or such a command.
       def tool_command(name, rest)
         ToolCommand.of(project.tool, name, rest)
       rescue Error
@@ -113,30 +113,30 @@ module Spate
         events.subscribe { |event| listener.call(event) } if listener
         report = half(events).tap(&:warn_of_options).run
         listener&.finish
-        tell(report, timeline)
+        print_report(report, timeline)
         remember if report.noop?
         0
       ensure
         listener&.finish
       end
 
-      # Checks packages and pins of an importmap: an application may have either or both.
+      # Checks packages and the pins of an importmap. An application may have either or both.
       def check
         pinned = Pins.root(Dir.pwd)
         project = project()
       rescue NoProject
-        pinned ? Pins.new(pinned, **told).run : raise
+        pinned ? Pins.new(pinned, **output).run : raise
       else
-        found = Check.new(half(Events.new, project), **told).run
-        pins = pinned ? Pins.new(pinned, **told).run : 0
+        found = Check.new(half(Events.new, project), **output).run
+        pins = pinned ? Pins.new(pinned, **output).run : 0
         found.zero? ? pins : found
       end
 
-      # So that the native front end answers the next time.
+      # Lets the native front end print the result next time, without starting Ruby.
       def remember = InPlace.start(context, [project.root])
 
-      def scripts = Scripts.new(half(Events.new), **told).run
-      def told = { terminal: terminal, json: (json if json?) }
+      def scripts = Scripts.new(half(Events.new), **output).run
+      def output = { terminal: terminal, json: (json if json?) }
 
       def project = Half.project(Dir.pwd, context.env)
       def half(events, project = project()) = Half.new(project, context, values: values, events: events)
@@ -147,13 +147,14 @@ module Spate
         Output::Packages.listener(terminal) unless terminal.quiet?
       end
 
-      def tell(report, timeline)
+      def print_report(report, timeline)
         summary = Output::Packages::Summary.new(packages: report)
-        timeline&.tell(["spate", "js", *("--serial" if values[:serial])], summary.line, terminal, json: (json if json?))
+        command = ["spate", "js", *("--serial" if values[:serial])]
+        timeline&.finish(command, summary.line, terminal, json: (json if json?))
         return json.call(summary.events.last) if json?
 
-        Output::Packages::Notices.tell(report, terminal)
-        terminal.tell(summary.line)
+        Output::Packages::Notices.print(report, terminal)
+        terminal.info(summary.line)
       end
     end
   end

@@ -32,7 +32,7 @@ module Spate
         found.select { |package| operands.include?(package.name) }
       end
 
-      # Never resolves, since the command is read-only.
+      # Never resolves, because the command is read-only.
       def resolution
         @resolution ||= ::Spate::Install::Prepare::Resolution.new(install_context, resolves: false).tap do |resolution|
           difference = resolution.difference or next
@@ -52,7 +52,7 @@ module Spate
 
       def state(package, tree)
         return "default" if package.gem? && package.default_gem?
-        return "missing" unless presence.there?(package)
+        return "missing" unless presence.exist?(package)
         return "path" if package.path?
         return "installed" unless tree
 
@@ -61,7 +61,7 @@ module Spate
         tree.copied? ? "copied" : "linked"
       end
 
-      # Size of the unpacked files, or nil if the store has no record of them.
+      # The size of the unpacked files in bytes, or nil if the store has no record of them.
       def bytes(tree)
         manifests = tree ? tree.manifests(context.store) : []
         manifests.sum(&:bytes) unless manifests.empty?

@@ -2,9 +2,9 @@
 
 module Spate
   module CLI
-    # `spate lock --merge BASE OURS THEIRS`: git's merge driver for lockfiles. Merges gem by gem, lets Bundler resolve
-    # again, and writes the result to OURS. The Gemfile of the merge is not in the working tree yet when git runs the
-    # driver, so it is merged here as well.
+    # `spate lock --merge BASE OURS THEIRS`: a git merge driver for lockfiles. Merges gem by gem, runs Bundler to
+    # resolve, and writes the result to OURS. Also merges the Gemfile, because git may run the driver before it writes
+    # the merged Gemfile.
     class LockMerge
       HEADS = %w[MERGE_HEAD CHERRY_PICK_HEAD REBASE_HEAD REVERT_HEAD].freeze
       OPTION = "--merge"
@@ -36,25 +36,26 @@ module Spate
         merge = Resolve::Merge.new(*[@base, @ours, @theirs].map { |path| File.read(path, encoding: "UTF-8") })
         text = resolved(gemfile, merge.text)
         Util::Files.write(@ours, text, mode: File.stat(@ours).mode & 0o777)
-        merge.clashes.each { |clash| @terminal.tell Util::Terminal.plain("both sides changed #{clash}") }
+        merge.clashes.each { |clash| @terminal.info Util::Terminal.plain("both sides changed #{clash}") }
         0
       end
 
       private
 
-      # The lockfile that Bundler makes, with a Gemfile beside the real one: it may name files of its folder.
+      # Returns the lockfile that Bundler resolves. The temporary Gemfile is beside the real one, because it may refer
+      # to files in that folder.
       def resolved(gemfile, lockfile)
         place = Util::Files.beside(@context.location.gemfile)
         File.write(place, gemfile)
         File.write("#{place}.lock", lockfile)
         beside = Gemfile::Location.new(place, "#{place}.lock", @context.location.root)
-        Gemfile::BundleCommand.quietly(["lock"], beside, @context.settings, env: @context.env)
+        Gemfile::BundleCommand.capture_output(["lock"], beside, @context.settings, env: @context.env)
         File.read("#{place}.lock", encoding: "UTF-8")
       ensure
         [place, "#{place}.lock"].each { |path| Util::Files.remove(path) } if place
       end
 
-      # The Gemfile's text, merged like the lockfile. Outside of a merge, that of the working tree.
+      # The text of the merged Gemfile or, outside of a merge, of the Gemfile in the working tree.
       def gemfile
         path = @context.location.gemfile
         other = commit(@theirs) or return File.read(path)
@@ -63,7 +64,7 @@ module Spate
         texts.all? ? merged(texts) : File.read(path)
       end
 
-      # The commit with this lockfile.
+      # The first candidate commit that contains this lockfile, or nil.
       def commit(file, *candidates)
         candidates = HEADS + named_heads if candidates.empty?
         blob = git("hash-object", "--no-filters", file)
@@ -71,7 +72,7 @@ module Spate
         candidates.compact.find { |one| git("rev-parse", "--verify", "-q", spot(one, lockfile)) == blob }
       end
 
-      # Git names the commits of a merge in its environment.
+      # Git sets a variable GITHEAD_<commit> for each commit of a merge.
       def named_heads = @context.env.keys.grep(/\AGITHEAD_\h{40,64}\z/).map { |key| key.delete_prefix("GITHEAD_") }
 
       def spot(commit, path) = "#{commit}:./#{File.basename(path)}"
@@ -91,7 +92,7 @@ module Spate
         end
       end
 
-      # The output of git, or nil.
+      # Returns the output of git, or nil if it fails.
       def git(*words, raw: false)
         out, status = capture(*words)
         return unless status.success?

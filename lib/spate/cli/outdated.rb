@@ -5,8 +5,10 @@ module Spate
     # `spate outdated`: compares the lockfile with the newest versions in its sources.
     class Outdated < Command
       FOUND = 1
+      # Options that are the same for `bundle outdated`.
+      BUNDLERS = %i[pre only_explicit group major minor patch local].freeze
 
-      summary "List gems of which the source has a newer version"
+      summary "List gems with a newer version in their source"
       usage "spate outdated [NAME ...] [options]"
       option :pre, "--pre", "count prereleases as newer"
       option :only_explicit, "--only-explicit", "only gems that the Gemfile names"
@@ -14,26 +16,42 @@ module Spate
       option :major, "--filter-major", "only gems with a newer major version"
       option :minor, "--filter-minor", "only gems with a newer minor version"
       option :patch, "--filter-patch", "only gems with a newer patch version"
-      option :local, "--local", "no network: use what is known of the sources"
+      option :local, "--local", "no network: use the stored index"
       bundle_options
       common_options
-      left_to_bundler "--strict", "--filter-strict", "--update-strict", "--major", "--minor", "--patch", "--source",
-                      "--parseable", "--porcelain", "--groups"
+      left_to_bundler "--cooldown", "--strict", "--filter-strict", "--update-strict", "--major", "--minor", "--patch",
+                      "--source", "--parseable", "--porcelain", "--groups"
       example "spate outdated --only-explicit", "gems to change in the Gemfile"
       example "spate outdated --json", "one line for each gem"
       note "Exit code #{FOUND} if a gem is outdated. Gems of git repositories and folders are not compared.\n" \
-           "Options that limit what an update may change are passed to Bundler, because it has to resolve for them."
+           "Options that limit what an update may change are passed to Bundler, because it has to resolve for them.\n" \
+           "Bundler also answers if a cooldown is set, except with --json."
 
       # A gem with a newer version.
       Row = Struct.new(:name, :current, :latest, :requested, :groups, :ruby)
 
       def run
+        return ask_bundler if cooldown? && !json?
+
         rows = selected.filter_map { |gem| row(gem) }.sort_by(&:name)
         json? ? rows.each { |row| json.call(event: :outdated, **row.to_h) } : table(rows)
         rows.empty? ? 0 : FOUND
       end
 
       private
+
+      # Whether the setting or a source of the Gemfile has a cooldown.
+      def cooldown?
+        context.settings["cooldown"] || File.binread(context.location.gemfile).include?("cooldown:")
+      end
+
+      def ask_bundler
+        given = self.class.options.select { |option| BUNDLERS.include?(option.key) && values[option.key] }
+        words = given.flat_map { |option| [option.names.last, *(values[option.key] if option.argument)] } + operands
+        terminal.info Util::Terminal.plain("running Bundler for the cooldown: bundle #{["outdated", *words].join(" ")}")
+        env = context.env.merge("BUNDLE_GEMFILE" => context.location.gemfile)
+        PassThrough.new("outdated", words, terminal: terminal, env: env).plain
+      end
 
       def graph = @graph ||= Resolve::Graph.new(context.lockfile)
 
@@ -55,7 +73,7 @@ module Spate
                 groups(gem.name), latest.ruby)
       end
 
-      # Whether the first part that differs is one that the options ask for.
+      # Whether the first version part that differs is selected by the options.
       def wanted?(current, latest)
         wanted = %i[major minor patch].select { |part| values[part] }
         return true if wanted.empty?
@@ -84,7 +102,7 @@ module Spate
       end
 
       def table(rows)
-        return terminal.tell "no newer versions" if rows.empty?
+        return terminal.info "no newer versions" if rows.empty?
 
         cells = rows.map do |row|
           [row.name, row.current, row.latest + (" (Ruby #{row.ruby})" if row.ruby).to_s, row.requested.to_s,

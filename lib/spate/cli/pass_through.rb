@@ -2,25 +2,25 @@
 
 module Spate
   module CLI
-    # Runs Bundler's own commands. When a command resolves, its output is hidden and Spate reports what changed. After
-    # add, remove and update, Spate installs. Other commands print to this terminal. All failures are reported as
-    # Spate's errors.
+    # Runs commands of Bundler. If a command resolves, Spate hides its output and reports the changes. After add, remove
+    # and update, Spate installs the bundle. Other commands print to the terminal. All failures are reported as errors
+    # of Spate.
     class PassThrough
       autoload :Failure, "spate/cli/pass_through/failure"
       autoload :GemfileChange, "spate/cli/pass_through/changes"
       autoload :LockfileChange, "spate/cli/pass_through/changes"
 
-      # Bundler's commands up to version 4, also used for suggestions for unknown commands.
+      # The commands of Bundler up to version 4. Also used to suggest a name for an unknown command.
       COMMANDS = %w[
         add binstubs cache clean config console env exec fund gem info init inject issue licenses lock
         open outdated package platform plugin pristine remove show update viz
       ].freeze
       RESOLVING = %w[add remove update lock].freeze
-      # Bundler has it for `add` only.
+      # Bundler supports this option only for `add`.
       SKIP = "--skip-install"
-      # Options of `bundle update` with which Bundler also installs.
+      # Options of `bundle update` for which Bundler also installs the bundle.
       INSTALLING = /\A--(bundler|redownload|force|full-index)(=|\z)/
-      # Options of `bundle update` that every `bundle lock --update` supports.
+      # Options of `bundle update` that `bundle lock --update` supports in all versions.
       LOCK_OPTIONS = /\A--(all|conservative|strict|patch|minor|major|pre|local|quiet)\z/
       # Commands that work without a Gemfile.
       ANYWHERE = %w[config env exec gem help init issue plugin version].freeze
@@ -28,6 +28,8 @@ module Spate
       INTERACTIVE = %w[console open help].freeze
       # Exit status of `bundle outdated` when a gem is outdated.
       OUTDATED = 1
+      # Bundler's last lines list newer versions that a cooldown excludes.
+      SKIPPED = /\AThe following gem versions were skipped by the cooldown setting:\z/
       EDITORS = %w[BUNDLER_EDITOR VISUAL EDITOR].freeze
 
       def initialize(name, argv, terminal:, env:)
@@ -43,12 +45,12 @@ module Spate
 
         @terminal.quiet = true if @argv.include?("--quiet")
         context.location # raises if there is no Gemfile
-        return LockMerge.new(@argv - [LockMerge::OPTION], context, @terminal).run if merge?
+        return turn { LockMerge.new(@argv - [LockMerge::OPTION], context, @terminal).run } if merge?
         return update_by_bundler if @name == "update" && @argv.any?(INSTALLING)
 
-        return tell_unchanged if unchanged&.known?
+        return print_unchanged if unchanged&.known?
 
-        Resolve::Turn.take(context.location.gemfile, waiting: method(:tell_waiting)) { resolve }
+        turn { resolve }
         unchanged&.remember unless @resolved
         @name == "lock" || @argv.include?(SKIP) ? 0 : install
       end
@@ -63,7 +65,7 @@ module Spate
         report([@name, *@argv])
       end
 
-      # The arguments for Bundler (Array of String). Skips Bundler's installation if the command has an option for it.
+      # The arguments for Bundler ([String]). Uses a command or option that does not install, if there is one.
       def command
         case @name
         when "add" then ["add", *(@argv | [SKIP])]
@@ -73,7 +75,7 @@ module Spate
         end
       end
 
-      # Options of the command that also apply to the install after it (Array of String).
+      # Options of the command that also apply to the install after it ([String]).
       def install_options
         at = @argv.index("--gemfile")
         [*@argv.grep(/\A(--quiet|--gemfile=.*)\z/), *(@argv[at, 2] if at)]
@@ -95,31 +97,47 @@ module Spate
         end
       end
 
-      # For `spate lock` without options.
+      # Used only for `spate lock` without options.
       def unchanged = (@unchanged ||= Resolve::Unchanged.new(context) if @name == "lock" && @argv.empty?)
 
-      def tell_unchanged
-        @terminal.tell "#{File.basename(lockfile)} is unchanged"
+      def print_unchanged
+        @terminal.info "#{File.basename(lockfile)} is unchanged"
         0
       end
 
-      def tell_waiting
-        @terminal.tell Util::Terminal.plain("waiting: another process changes #{context.location.gemfile}")
+      # Runs the block while no other command of Spate changes the bundle.
+      def turn
+        # Installing the packages of a package.json locks the same folder, and waits for its scripts.
+        held = ::Spate::Install::FolderLock.method(:held?)
+        Resolve::Turn.take(context.location.gemfile, waiting: method(:print_waiting), held: held) do
+          Resolve::Turn.sweep([context.location.gemfile, lockfile])
+          yield
+        end
       end
 
-      # Runs Bundler to resolve, and reports what changed.
+      def print_waiting
+        @terminal.info Util::Terminal.plain("waiting: another process is changing a Gemfile in " \
+                                            "#{context.location.root}")
+      end
+
+      # Runs Bundler to resolve, and reports the changes.
       def resolve
         change = LockfileChange.new(lockfile)
         gemfile = GemfileChange.new(context.location.gemfile)
-        @terminal.tell Util::Terminal.plain("Bundler resolves: bundle #{command.join(" ")}")
-        quietly(command)
-        quietly(["lock"]) if @name == "remove" # Bundler's `remove` only changes the Gemfile
+        @terminal.info Util::Terminal.plain("Bundler resolves: bundle #{command.join(" ")}")
+        capture_output(command)
+        capture_output(["lock"]) if only_gemfile?
         @resolved = change.any?
-        [*gemfile.line, *change.lines].each { |line| @terminal.tell Util::Terminal.plain(line) }
+        [*gemfile.line, *change.lines, *@skipped].each { |line| @terminal.info Util::Terminal.plain(line) }
       end
 
-      def quietly(words)
-        _, errors = Gemfile::BundleCommand.quietly(words, env: context.env)
+      # Whether Bundler's command leaves the lockfile to the install. `add --strict` may write another requirement than
+      # the version that it has resolved: 1.1 instead of 1.1.1.
+      def only_gemfile? = @name == "remove" || (@name == "add" && @argv.include?("--strict"))
+
+      def capture_output(words)
+        output, errors = Gemfile::BundleCommand.capture_output(words, env: context.env)
+        @skipped = output.lines(chomp: true).drop_while { |line| !line.match?(SKIPPED) }
         warnings(errors)
       rescue Gemfile::BundlerFailed => e
         raise Failure.new(@name, @argv, context).of(e)
@@ -133,11 +151,11 @@ module Spate
 
       def update_by_bundler
         option = @argv.grep(INSTALLING).first
-        @terminal.tell Util::Terminal.plain("running Bundler for #{option}: bundle update #{@argv.join(" ")}")
+        @terminal.info Util::Terminal.plain("running Bundler for #{option}: bundle update #{@argv.join(" ")}")
         change = LockfileChange.new(lockfile)
         status = report(command)
         @resolved = change.any?
-        change.lines.each { |line| @terminal.tell Util::Terminal.plain(line) }
+        change.lines.each { |line| @terminal.info Util::Terminal.plain(line) }
         status.zero? ? install : status
       end
 
@@ -147,7 +165,8 @@ module Spate
         CLI::Install.new(values, operands, terminal: @terminal, env: @env).run
       end
 
-      # Runs Bundler on this terminal. Returns its exit status; raises a failure that came with a message on stderr.
+      # Runs Bundler on this terminal. Returns its exit status. Raises an error if Bundler failed with a message on
+      # stderr.
       def report(words)
         status, errors = Gemfile::BundleCommand.report(words, env: @env.to_h)
         if status.zero? || errors.empty? || (@name == "outdated" && status == OUTDATED)
@@ -162,7 +181,7 @@ module Spate
         @terminal.err.write(text) unless @terminal.quiet?
       end
 
-      # Gives this bundle its own copies of the files first: an editor writes in place, and other bundles may share the
+      # Copies the gem's files first (`spate edit`), because an editor writes in place and other bundles may share the
       # files.
       def open
         if EDITORS.all? { |name| @env[name].to_s.empty? }
@@ -176,7 +195,7 @@ module Spate
         raise unless part_of_a_name?(gem)
       end
 
-      # Whether the word is part of a gem's name, since Bundler also matches parts of names.
+      # Whether the word is part of a gem's name. Bundler also accepts parts of names.
       def part_of_a_name?(word)
         [*context.lockfile.specs.map(&:name), "bundler"].any? { |name| name.match?(/#{word}/i) }
       rescue RegexpError

@@ -2,7 +2,7 @@
 
 module Spate
   module CLI
-    # `spate restore GEM`: restores the package's files in this bundle if they were changed, deleted or made private.
+    # `spate restore GEM`: restores a gem's original files in this bundle after changes, deletions or `spate edit`.
     class Restore < Install
       summary "Restore the original files of gems in this bundle"
       usage "spate restore GEM ... [options]"
@@ -19,21 +19,21 @@ module Spate
         names = restored
         context.settings.validate!
         events = Events.new
-        tell(install(events))
-        terminal.tell "restored: #{Util::Terminal.plain(names.join(", "))}" unless names.empty? || json?
+        print_report(install(events))
+        terminal.info "restored: #{Util::Terminal.plain(names.join(", "))}" unless names.empty? || json?
         0
       end
 
       private
 
-      # Sets `frozen`, since restoring must not change the lockfile.
+      # Sets `frozen`, because restoring must not change the lockfile.
       def context = @context ||= Context.new(values: { **values, frozen: true }, env: env, terminal: terminal)
 
       def install_options
         ::Spate::Install::Options.new(restore: values[:all] ? :all : operands, **values.slice(:local))
       end
 
-      # Full names of the gems to restore; empty with --all.
+      # Full names of the gems to restore, or [] with --all.
       def restored
         if values[:all] ? operands.any? : operands.empty?
           raise UsageError.new("`spate restore` takes names of gems, or --all", hint: "spate restore GEM")

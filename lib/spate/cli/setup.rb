@@ -2,7 +2,7 @@
 
 module Spate
   module CLI
-    # `spate setup`: writes the launcher, and the front end that runs it.
+    # `spate setup`: installs the launcher and, if it is compiled, the native front end that runs it.
     class Setup < Command
       autoload :FrontEnd, "spate/cli/setup/front_end"
       %i[Launcher LauncherHint].each { |name| autoload name, "spate/cli/setup/launcher" }
@@ -16,8 +16,8 @@ module Spate
            "a native program that starts Ruby only if needed; run `spate setup` again after an update (docs/front.md)."
 
       class << self
-        # The default folder for the launcher: one that has no file of the launcher's name and is on the PATH before any
-        # other `spate`; otherwise one that is not on the PATH yet; nil if there is neither.
+        # The default folder for the launcher. It must not contain another program named `spate`. Prefers a folder that
+        # is on the PATH before any other `spate`, then one that is not on the PATH. Returns nil if there is neither.
         def folder(env)
           path = env["PATH"].to_s.split(File::PATH_SEPARATOR)
           first = path.index { |folder| command?(File.join(folder, "spate")) }
@@ -49,7 +49,7 @@ module Spate
         paths.each { |path| refuse(path) if File.exist?(path) && !Launcher.own?(path) && !values[:force] }
         make(folder)
         compiled = write(*paths)
-        tell(paths.first, folder, compiled)
+        print_result(paths.first, folder, compiled)
         0
       end
 
@@ -74,7 +74,7 @@ module Spate
         FileUtils.mkdir_p(folder)
       end
 
-      # The launcher last: until then the old one works. Returns whether there is a front end.
+      # Writes `path` last, because the old launcher works until then. Returns whether there is a front end.
       def write(path, ruby)
         place = place()
         front = FrontEnd.find(**place.slice(:folders, :lib))
@@ -85,7 +85,7 @@ module Spate
         false
       end
 
-      # Where the launcher finds Spate: see Launcher.
+      # Arguments of Launcher.new that determine where the launcher finds Spate.
       def place
         lib = File.expand_path("../..", __dir__)
         return { lib: lib } unless File.basename(File.dirname(lib)) == "spate-#{VERSION}"
@@ -95,11 +95,11 @@ module Spate
         { folders: [own, *rubygems.path].uniq, scope: "#{rubygems.platform}/#{rubygems.extension_api_version}" }
       end
 
-      def tell(path, folder, compiled)
+      def print_result(path, folder, compiled)
         on_path = search_path.include?(folder)
         return json.call(event: :launcher, path: path, on_path: on_path, compiled: compiled) if json?
 
-        terminal.tell compiled ? "wrote #{path} and spate-ruby beside it" : "wrote #{path}"
+        terminal.info compiled ? "wrote #{path} and spate-ruby beside it" : "wrote #{path}"
         return terminal.hint("put it on the PATH: export PATH=\"#{folder}:$PATH\"") unless search_path.include?(folder)
 
         hidden_by(path)

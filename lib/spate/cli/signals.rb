@@ -2,10 +2,10 @@
 
 module Spate
   module CLI
-    # Ctrl-C and SIGTERM end a run in order: the C core is told to stop, then Interrupt is raised in the main thread so
-    # that every `ensure` cleans up. Cleanup that must not be interrupted masks ::Interrupt. A second signal ends the
-    # process at once. The interrupted code may replace the Interrupt by any error: RubyGems reports an interrupted
-    # `require` as an error of its own.
+    # Handles Ctrl-C and SIGTERM: cancels operations of the C core, then raises Interrupt in the main thread, so that
+    # each `ensure` cleans up. Cleanup that must not be interrupted masks ::Interrupt. A second signal kills the
+    # process. The interrupted code may convert the Interrupt to another error, as RubyGems does in `require`; `guard`
+    # raises an Interrupt again.
     module Signals
       NAMES = %w[INT TERM].freeze
 
@@ -25,11 +25,11 @@ module Spate
         NAMES.each { |each| Signal.trap(each, "DEFAULT") }
         ::Spate::Native.cancel = true if core?
         Thread.list.each { |thread| thread.report_on_exception = false } # the main thread reports the error, once
-        Thread.main.raise(::Interrupt, "SIG#{name}") # a plain raise in a trap ignores masks
+        Thread.main.raise(::Interrupt, "SIG#{name}") # a plain `raise` in a trap ignores masks
       end
       private_class_method :interrupt
 
-      # Whether the core is loaded: a trap must not load an extension.
+      # Whether the C core is loaded. A trap must not load an extension.
       def self.core?
         ::Spate.const_defined?(:Native) && !::Spate.autoload?(:Native) &&
           ::Spate::Native.singleton_class.method_defined?(:cancel=, false)

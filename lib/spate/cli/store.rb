@@ -2,7 +2,7 @@
 
 module Spate
   module CLI
-    # `spate store`: manages the machine's store, independent of a bundle.
+    # `spate store`: manages the machine's store. Does not need a bundle.
     class Store < Command
       SUBCOMMANDS = %w[status verify prune forget path].freeze
       DAMAGED = 9
@@ -40,14 +40,16 @@ module Spate
         raise UsageError.new("`spate store forget` needs a gem", hint: "spate store forget nokogiri") if names.empty?
 
         invalidations = Build::Cache::Invalidations.of(store)
-        found = names.flat_map { |name| invalidations.matching(name).tap { |all| tell_none(name) if all.empty? } }.uniq
+        found = names.flat_map do |name|
+          invalidations.matching(name).tap { |all| print_missing(name) if all.empty? }
+        end.uniq
         found.each { |full_name| invalidations.forget(full_name) }
         lines = found.map { |full_name| "removed the builds of #{Util::Terminal.plain(full_name)}" }
         json? ? json.call(event: :store_forgotten, builds: found) : terminal.out.puts(lines)
         0
       end
 
-      def tell_none(name) = terminal.tell("the store has no build of #{Util::Terminal.plain(name)}")
+      def print_missing(name) = terminal.info("the store has no build of #{Util::Terminal.plain(name)}")
 
       def store = context.store
 
@@ -92,9 +94,10 @@ module Spate
         Events.new.tap { |events| events.subscribe { |event| json.call(event) } if json? }
       end
 
-      # Prints the results of the store's commands as text.
+      # Prints the results of the `spate store` commands as text.
       class Report
-        # Names of what prune counts, if they differ from the key.
+        # Nouns for the counts of prune that differ from their key.
+        OUTCOMES = { healed: "repaired", dropped: "removed", found: "not repaired" }.freeze
         NOUNS = { slots: "shared tree", temporaries: "unfinished file", projects: "project record" }.freeze
 
         def initialize(out)
@@ -119,7 +122,7 @@ module Spate
           seen = [Units.count(found.objects, "object"), Units.bytes(found.bytes),
                   Units.count(found.packages, "package"), Units.count(found.builds, "build"),
                   Units.count(found.archives, "archive")].join(", ")
-          result = found.ok? ? "no damage" : "#{found.damaged.length} damaged, #{mended(found)}"
+          result = found.ok? ? "no damage" : "#{found.damaged.length} damaged, #{totals(found)}"
           @out.puts "#{seen}: #{result} (#{Units.seconds(found.seconds)})"
         end
 
@@ -162,11 +165,11 @@ module Spate
 
         def damaged(damage)
           owner = damage.package ? " of #{damage.package[0, 12]}" : ""
-          "#{damage.kind} #{damage.path}#{owner} was #{damage.state}: #{damage.outcome}"
+          "#{damage.kind} #{damage.path}#{owner} was #{damage.state}: #{OUTCOMES.fetch(damage.outcome)}"
         end
 
-        def mended(found)
-          "#{found.healed} healed, #{found.dropped} dropped (the next install fetches or rebuilds them)"
+        def totals(found)
+          "#{found.healed} repaired, #{found.dropped} removed (the next install fetches or rebuilds them)"
         end
       end
     end

@@ -2,15 +2,15 @@
 
 module Spate
   module CLI
-    # Shows where the time of an install went: records each event with its time and thread, and writes a page at the end
-    # (assets/timeline). Loaded only with --timeline.
+    # Shows how an install spent its time: records each event with its time and thread, and writes an HTML page at the
+    # end (assets/timeline). Loaded only with --timeline.
     class Timeline
       %i[Lane Lanes Span Spans].each { |name| autoload name, "spate/cli/timeline/spans" }
 
-      # when:: monotonic seconds. thread:: that emitted the event. facts:: the event, a Hash
+      # when:: monotonic seconds. thread:: the thread that emitted the event. facts:: the event, a Hash
       Note = Struct.new(:when, :thread, :facts)
 
-      # Returns a Timeline subscribed to the events, or nil if the options (values) do not ask for one.
+      # Returns a Timeline subscribed to the events, or nil without --timeline. values: the command's options.
       def self.of(values, events)
         if values[:timeline]
           timeline = new(values[:timeline], against: values[:against])
@@ -22,8 +22,8 @@ module Spate
         raise UsageError.new("--#{left} needs --timeline", hint: "spate js --timeline FILE --#{left}")
       end
 
-      # file: the page to write. against: the page of an earlier run to show next to this one, or nil. Raises UsageError
-      # if that page is invalid, or if the file is not writable.
+      # file: path of the page to write. against: path of the page of an earlier run to compare with, or nil. Raises
+      # UsageError if that page is invalid or the file is not writable.
       def initialize(file, against: nil, clock: Util.method(:now))
         @file = writable(File.expand_path(file))
         @earlier = against ? Page.runs(against) : []
@@ -37,12 +37,12 @@ module Spate
       def call(event) = @notes << Note.new(@clock.call, Thread.current, event)
 
       # Writes the page and prints its path. json: receives events, or nil.
-      def tell(command, summary, terminal, json: nil)
+      def finish(command, summary, terminal, json: nil)
         write(command: command, summary: summary)
-        json ? json.call(event: :timeline, page: @file) : terminal.tell("timeline: #{Util::Terminal.plain(@file)}")
+        json ? json.call(event: :timeline, page: @file) : terminal.info("timeline: #{Util::Terminal.plain(@file)}")
       end
 
-      # Writes the page; returns its path. command: Array of words. summary: the run's last line.
+      # Writes the page and returns its path. command: [String]. summary: the last output line of the run.
       def write(command:, summary:)
         @load.stop
         File.write(@file, Page.new([*@earlier.first(1), run(command, summary)]).to_s)
@@ -78,7 +78,7 @@ module Spate
          span.files]
       end
 
-      # Events that changed the course of the run: [second, text].
+      # Events without a duration: [seconds since the start, text].
       def marks
         @notes.filter_map do |note|
           text = Spans::MARKS[note.facts[:event]]
@@ -88,12 +88,12 @@ module Spate
 
       def since(moment) = (moment - @started).round(6)
 
-      # The page of one run, or of an earlier run and this one.
+      # The page of one run, or of this run and an earlier one.
       class Page < Profile::Page
         ASSETS = File.expand_path("../../../assets/timeline", __dir__)
         DATA = %r{<script type="application/json" id="data">(.*?)</script>}m
 
-        # The runs of an existing page, the last one first. Raises UsageError.
+        # The runs of an existing page, last one first. Raises UsageError.
         def self.runs(path)
           text = File.read(path, encoding: Encoding::UTF_8)
           runs = JSON.parse(text[DATA, 1].to_s).fetch("runs")
@@ -108,12 +108,12 @@ module Spate
         def style = super + asset("page.css")
       end
 
-      # Number of processors kept busy by all threads of this process, including those of the core, which emit no
+      # Samples how many processors the threads of this process use, including threads of the C core, which emit no
       # events. Child processes (compilers, scripts) are not included.
       class Load
         PERIOD = 0.02
 
-        # [[monotonic seconds, average of busy processors since the previous sample]]
+        # [[monotonic seconds, average number of busy processors since the previous sample]]
         attr_reader :samples
 
         def initialize(clock:)

@@ -4,7 +4,7 @@ module Spate
   module CLI
     # Formats quantities for display.
     module Units
-      # 9_123_456 -> "9.1 MB"; powers of ten, as for disks and networks.
+      # 9_123_456 -> "9.1 MB". Units are powers of ten.
       def self.bytes(count)
         return "#{count} B" if count < 1000
 

@@ -2,7 +2,7 @@
 
 module Spate
   module CLI
-    # `spate version`
+    # Prints the versions, and which library inflates archives.
     class Version < Command
       summary "Show the versions of Spate, Ruby and the platform"
       usage "spate version [--json]"

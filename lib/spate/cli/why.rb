@@ -2,11 +2,11 @@
 
 module Spate
   module CLI
-    # `spate why GEM`: prints what requires a gem, and what keeps it from its newest version.
+    # `spate why GEM`: prints which gems require a gem, and which of them exclude its newest version.
     class Why < Command
-      summary "Show what requires a gem, and why it has its version"
+      summary "Show what requires a gem, and what keeps it from a newer version"
       usage "spate why NAME [options]"
-      option :local, "--local", "no network: use what is known of the sources"
+      option :local, "--local", "no network: use the stored index"
       bundle_options
       common_options
       example "spate why rack", "every gem that requires rack, and how the Gemfile leads to it"
@@ -38,14 +38,14 @@ module Spate
         terminal.out.puts "", Util::Terminal.plain(verdict)
       end
 
-      # How the Gemfile leads to the dependent, if it does not name it.
+      # The chain of gems from the Gemfile to the dependent, or "" if the Gemfile contains the dependent.
       def path(dependent)
         chain = dependent.gem ? graph.chain(dependent.gem.name) : []
         chain.length > 1 ? ", required by #{chain[..-2].reverse.join(", by ")}" : ""
       end
 
       def verdict
-        return "the version is that of #{gem.source}" unless gem.source.type == :gem
+        return "the version comes from #{gem.source}" unless gem.source.type == :gem
         return "no source lists #{gem.name} now" unless newest
         return "#{gem.version} is the newest version" unless GemVersion.new(newest) > gem.version
         return "#{newest} is newer, and nothing in the lockfile excludes it: spate update #{gem.name}" if held.empty?

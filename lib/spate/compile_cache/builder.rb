@@ -2,17 +2,17 @@
 
 module Spate
   module CompileCache
-    # Builds the compile caches of one application: one for each gem that has none yet, the application's own with
-    # load-path cache, Bundler replay and blobs in load order, and its overlay. Compile caches are renamed into place
-    # when complete; an existing one is never modified.
+    # Builds the compile caches of one application: a cache for each gem that has none yet, the application's cache
+    # (load-path cache, Bundler replay, and blobs in load order), and the application's overlay. Existing files are
+    # never modified: a complete cache is renamed into place.
     class Builder
-      # Builds in a child process and waits for it, for callers that need the compile caches now.
+      # Builds in a child process and waits for it.
       class Child
         # @param location [Gemfile::Location]
         # @param caches [Boot::CompileCacheFolder]
         # @param env [ENV, Hash{String => String}] the user's environment
         # @param jobs [Integer, nil] number of compiling processes; nil for one per processor
-        # @param exclude [Array<String>] patterns of folders and files whose code is left out
+        # @param exclude [Array<String>] patterns of folders and files to exclude
         # @param team [Boolean] whether to query the team's cache
         def initialize(location, caches:, env: ENV, jobs: nil, exclude: [], team: false)
           @env = Util::Environment.clean(env).except("SPATE_LOG")
@@ -37,10 +37,10 @@ module Spate
 
       # @!visibility private
       #
-      # The result of one build. busy: another builder was working for this application, so nothing was done; built,
-      # reused, empty: numbers of gems; compiled, copied, warned, failed: numbers of files; bytes: size of the compile
-      # caches written; boot, overlay: whether these were written; removed: compile caches that Prune removed; cpu,
-      # seconds: processor time of the children, wall time.
+      # The result of one build. busy: nothing was done because another builder is running for this application; built,
+      # reused, empty: numbers of gems; compiled, copied, warned, failed: numbers of files; bytes: size of the written
+      # compile caches; boot, overlay: whether the application's cache and its overlay were written; removed: number of
+      # files that Prune removed; cpu: CPU time of the child processes; seconds: wall time.
       Report = Struct.new(:busy, :built, :reused, :empty, :compiled, :copied, :warned, :failed, :bytes, :boot, :overlay,
                           :removed, :cpu, :seconds, :warnings, keyword_init: true) do
         def initialize(busy: false)
@@ -73,13 +73,13 @@ module Spate
         GemCaches: "gem_caches", Overlay: "application_cache"
       }.each { |name, file| autoload name, "#{__dir__}/builder/#{file}.rb" }
 
-      # Maximum seconds that a builder waits for another builder of gems' compile caches, and that it works.
+      # The maximum time in seconds for a build, including the time to wait for another builder of gem caches.
       SECONDS = 600
 
       # @!visibility private
 
-      # caches: Boot::CompileCacheFolder. jobs: maximum number of children. events: Spate::Events or nil. trusts,
-      # shared: see GemCaches; without them, code compiled elsewhere is not used.
+      # caches: Boot::CompileCacheFolder. jobs: maximum number of child processes. events: Spate::Events or nil. trusts,
+      # shared: see GemCaches; by default, code from other machines is not used.
       def initialize(caches:, jobs: nil, events: nil, seconds: SECONDS, trusts: ->(*) { false }, shared: nil)
         @caches = caches
         @trusts = trusts
@@ -89,8 +89,8 @@ module Spate
         @deadline = Util.now + seconds
       end
 
-      # location: responds to root, gemfile, lockfile. recorded: paths in load order. gems: [GemFiles]; nil for those in
-      # the compile cache. Other arguments: see ApplicationCache. Returns a Report.
+      # location: responds to root, gemfile, lockfile. recorded: paths in load order. gems: [GemFiles], or nil to keep
+      # the gems in the compile cache. Other arguments: see ApplicationCache. Returns a Report.
       def build(location:, recorded: [], gems: nil, **facts)
         started = Util.now
         @report = Report.new
@@ -103,7 +103,7 @@ module Spate
         @report.seconds = Util.now - started
         @report
       rescue SystemCallError => e
-        warn(e.message)
+        warn(ErrorSummary.of(e))
         @report
       end
 
@@ -138,7 +138,7 @@ module Spate
         results
       end
 
-      # Reports only the first warning, since the others result from it.
+      # Reports only the first warning, because the others usually result from it.
       def warn(text)
         @events&.emit(:warning, message: "compile caches: #{text}") if @report.warnings.empty?
         @report.warnings << text

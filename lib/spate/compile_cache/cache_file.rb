@@ -2,14 +2,14 @@
 
 module Spate
   module CompileCache
-    # A compile cache that may exist, with the facts that builders need.
+    # A compile cache file, which need not exist, with the facts that builders need.
     class CacheFile
-      # Lines `key<TAB>value` as a Hash.
+      # Parses lines of `key<TAB>value` to a Hash.
       def self.lines(text)
         text.to_s.dup.force_encoding(Encoding::UTF_8).each_line(chomp: true).to_h { |line| line.split("\t", 2) }
       end
 
-      # A compile cache's data "about": its kind and subject, when it was built and by which version of Spate. signers:
+      # Formats the data "about" of a compile cache: its kind and subject, the time, and the version of Spate. signers:
       # see #signers.
       def self.describe(kind, signers: [], **facts)
         facts = { kind: kind, **facts, made: Time.now.to_i, spate: VERSION }.compact
@@ -20,8 +20,8 @@ module Spate
       # reason: why the cache cannot be used (Symbol), or nil.
       attr_reader :path, :cache, :reason
 
-      # trusts: callable with a key's id and a Unix time; whether to use code compiled by another machine. nil for
-      # read-only inspection.
+      # trusts: a callable (key id, Unix time) that returns whether to use code signed by that key, or nil to open any
+      # cache for inspection.
       def initialize(path, ruby_key, trusts: nil)
         @path = path
         @cache = Native::CompileCache.open(path, key: ruby_key)
@@ -34,18 +34,18 @@ module Spate
       end
 
       def usable? = !@cache.nil?
-      # Whether it is usable and all its blobs are undamaged. Reads all of them (1 ms for 24 MB).
-      def whole? = usable? && damaged.empty?
+      # Whether it is usable and undamaged. Reads all blobs (1 ms for 24 MB).
+      def intact? = usable? && damaged.empty?
       def data(name) = @cache&.data(name)
       def paths = @cache ? @cache.paths : []
 
-      # Whether the compile cache has the file's current version.
+      # Whether the compile cache contains the current version of the file.
       def fits?(path)
         state = @cache&.state(path)
         !state.nil? && !damaged.include?(path) && Native.judge(path, state).first == :hit
       end
 
-      # The signers of its blobs: [[key's id, Unix time]].
+      # The signers of its blobs: [[key id, Unix time]].
       def signers
         about["signers"].to_s.split(",").map { |pair| pair.split.then { |id, made| [id.to_s, made.to_i] } }
       end
@@ -61,11 +61,10 @@ module Spate
       def damaged = @damaged ||= @cache.verify
     end
 
-    # Compile caches of an application that contain code of a signer whom the application does not trust, or no longer
-    # trusts.
+    # Compile caches of an application that contain code of a signer that the application does not trust.
     module Distrusted
-      # Removes them. The application boots without them until a builder has built new ones. trusts: see CacheFile.
-      # Returns whether there were any.
+      # Removes them. The application boots without compile caches until a builder has built new ones. trusts: see
+      # CacheFile. Returns whether any were removed.
       def self.remove(caches, location, trusts)
         [caches.application_path(location), caches.overlay_path(location)].select do |path|
           CacheFile.new(path, caches.ruby_key, trusts: trusts).reason == :signer && Util::Files.remove(path)

@@ -2,13 +2,14 @@
 
 module Spate
   module CompileCache
-    # Removes compile caches: either those of one application and of gems that no other application refers to, or all.
-    # Processes that have them mapped are not affected.
+    # Removes all compile caches, or the compile caches of one application and of gems that no other application uses.
+    # Processes that have mapped the files are not affected.
     class Clear
       # Seconds to wait for a running builder.
       SECONDS = 10
 
-      # files: the number of removed files; bytes: their size; busy: a builder was running all the time.
+      # files: number of removed files; bytes: their size; busy: whether nothing was removed because a builder was
+      # running.
       Result = Struct.new(:files, :bytes, :busy)
 
       def initialize(caches)

@@ -2,26 +2,26 @@
 
 module Spate
   module CompileCache
-    # Builds compile caches in several child processes, largest job first. A child that dies fails only its own job.
+    # Builds compile caches in several child processes, largest job first. If a child dies, only its current job fails.
     class Compiler
       {
         Compilation: "compilation", CacheWriter: "cache_writer", Job: "job", Result: "job", SourceFile: "job",
         Worker: "worker"
       }.each { |name, file| autoload name, "#{__dir__}/compiler/#{file}.rb" }
 
-      # A child takes 50 MB and more.
+      # The maximum number of child processes by default. Each needs at least 50 MB.
       JOBS = 16
 
-      # The number of children that leaves room for other work on the machine.
-      def self.few = (Util::Processors.count / 2).clamp(1, 4)
+      # A number of child processes that leaves processors free for other programs.
+      def self.default_jobs = (Util::Processors.count / 2).clamp(1, 4)
 
-      # jobs: maximum number of children. seconds: time limit, after which no job starts and running jobs are ended.
+      # jobs: maximum number of child processes. seconds: time limit, after which running jobs are killed.
       def initialize(jobs: nil, seconds: 600)
         @jobs = jobs
         @seconds = seconds
       end
 
-      # Yields the Result of each finished Job. Returns the processor time of all children in seconds.
+      # Yields the Result of each finished Job. Returns the CPU time of all child processes in seconds.
       def run(jobs, &block)
         before = children_time
         waiting = jobs.sort_by { |job| -job.weight }

@@ -1,13 +1,13 @@
 # frozen_string_literal: true
 
-require_relative "../error" # required directly, since script.rb loads nothing else
+require_relative "../error" # script.rb does not load `spate`
 
 module Spate
   module CompileCache
-    # Explains where an application's own boot would find a feature or file: runs a child that boots the application up
-    # to the point where its program would start.
+    # Explains where an application would find a feature or file. Runs a child process that boots the application until
+    # the program would start.
     class Explain
-      # The boot failed before it could be queried. details: its output.
+      # The boot failed. details: its output.
       class Failed < Error
         EXIT_CODE = 11
 
@@ -24,7 +24,7 @@ module Spate
         @env = Util::Environment.clean(env).except("SPATE_LOG")
       end
 
-      # [Hash], one per feature: see explain/answer.rb. Raises Failed.
+      # Returns [Hash], one per feature (see explain/answer.rb). Raises Failed.
       def call(features)
         require "tmpdir"
         Dir.mktmpdir("spate-explain-") do |folder|
@@ -43,22 +43,22 @@ module Spate
 
       def children = Boot::Exec::Children
 
-      # The environment that `spate exec` gives a Ruby, except that this boot writes nothing.
+      # The environment in which `spate exec` starts Ruby, but read-only.
       def environment
         @env.merge("SPATE_READONLY" => "1", "SPATE_HEAP" => "0", children::RUBY => children.ruby,
                    "BUNDLE_GEMFILE" => @location.gemfile)
       end
     end
 
-    # The inputs of an application's Bundler replays, and whether the replays may be used here.
+    # Explains the inputs of an application's Bundler replays, and whether the replays can be used here.
     class ReplayExplanation
-      # env: the user's environment, or that of a program that is set up.
+      # env: the user's environment, or the environment of a program after the bundle's setup.
       def initialize(location, env)
         @location = location
         @env = env
       end
 
-      # Like Gemfile::Explanation#to_a; `refused` is the reason why a Bundler replay is rejected.
+      # As Gemfile::Explanation#to_a. `refused` is the reason why a Bundler replay could not be recorded or read.
       def to_a(all: false)
         records.map do |record|
           refused = record.unreadable || record.refused

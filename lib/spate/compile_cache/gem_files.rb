@@ -2,29 +2,29 @@
 
 module Spate
   module CompileCache
-    # The files in the compile cache of one gem at one path: every Ruby file that a boot may load. The fingerprint is
-    # computed from their list, so that it is the same for installs by Spate and by Bundler.
+    # The files in the compile cache of one gem at one path: the Ruby files that a boot may load. The fingerprint is
+    # computed from their list, so that it is the same for installs by Spate and Bundler.
     #
-    # Larger files are left to recordings: in real bundles they make up a third of all source but are hardly ever loaded
-    # (generated parsers for other Rubies, tables). The subset that a boot needs cannot be determined cheaply: following
-    # `require` and `autoload` from the gem's entry file took a fifth of the time that it could save.
+    # Files larger than FILE_BYTES are compiled only if a boot has loaded them. In real bundles they make up a third of
+    # the source but are rarely loaded (generated parsers for other Ruby versions, tables). Finding the needed files by
+    # following `require` and `autoload` is not worth it: it took a fifth of the time that it could save.
     class GemFiles
       FILE_BYTES = 128 << 10
-      # With more files, only those nearest to the gem's root are included: generated clients have thousands.
+      # If there are more files, only those nearest to the gem's root are included. Generated clients have thousands.
       FILES = 2000
       BYTES = 16 << 20
-      # Folders of a Rails engine besides lib; `config` has routes and initializers.
+      # Folders of a Rails engine in addition to lib. `config` contains routes and initializers.
       ENGINE = %w[app config].freeze
       SCRIPTS = %w[exe bin].freeze
-      # If a gem's root is a require path, these folders are not part of its code.
+      # Folders that are not code of the gem, if its root is a require path.
       ASIDE = %r{\A(?:spec|test|tests|features|examples?|benchmarks?|vendor|ext|tmp|pkg)/}
-      # Templates that become Ruby only after a generator has filled them in.
+      # Templates of generators, which are not valid Ruby.
       TEMPLATE = %r{/templates/}
 
       # path: absolute; bytes: its size; mtime: in nanoseconds.
       Listed = Struct.new(:path, :bytes, :mtime)
 
-      # The gem's folder, spelled like on $LOAD_PATH, without a trailing slash.
+      # The gem's folder as on $LOAD_PATH, without a trailing slash.
       attr_reader :dir
 
       # require_paths: absolute folders; by default the gem's `lib`.
@@ -41,7 +41,7 @@ module Spate
       # Size of the source in bytes.
       def weight = listing.sum(&:bytes)
 
-      # 32 hex digits, which are equal as long as the same files have the same sizes and times.
+      # A digest of the files' paths, sizes and mtimes (32 hex digits).
       def fingerprint
         @fingerprint ||= Native.content_hash(nil, listing.map { |file| file.to_a.join("\t") }.join("\n"))
       end
@@ -69,7 +69,7 @@ module Spate
         end
       end
 
-      # Programs that RubyGems' wrappers load.
+      # Executables of the gem, which RubyGems' wrappers load.
       def scripts
         SCRIPTS.flat_map do |folder|
           Dir.glob("*", base: "#{dir}/#{folder}").filter_map do |name|

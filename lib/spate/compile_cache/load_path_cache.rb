@@ -4,10 +4,10 @@ require "spate/native/boot"
 
 module Spate
   module CompileCache
-    # The load-path cache of a load path (docs/load-path-cache.md). It is the data "load_path_cache" in an application's
-    # compile cache, and is used by Spate::Native::Requirer.
+    # Builds and explains load-path caches (docs/load-path-cache.md). A load-path cache is the data "load_path_cache" in
+    # an application's compile cache. Spate::Native::Requirer uses it.
     module LoadPathCache
-      # Where `require feature` would find its file now, which other files match, and why they are not chosen.
+      # Explains which file `require feature` would load now, which other files match, and why these are not chosen.
       class Explanation
         def initialize(feature)
           @feature = feature
@@ -15,7 +15,7 @@ module Spate
           @candidates = Native::Requirer.candidates(feature).sort_by { |one| [one[:position] || 1 << 30, one[:kind]] }
         end
 
-        # {feature:, chosen: path, false (nowhere) or nil (Ruby searches by itself), loaded: :loaded, :alike or nil,
+        # {feature:, chosen: path, false (not found) or nil (Ruby searches itself), loaded: :loaded, :alike or nil,
         #  why: one line, candidates: [{path:, position:, kind:, why:}, ...] in the order of $LOAD_PATH}
         def to_h
           { feature: @feature, chosen: @chosen, loaded: Native::Requirer.loaded(@feature, @chosen || nil), why: why,
@@ -45,16 +45,17 @@ module Spate
 
       module_function
 
-      # Builds a load-path cache and returns its bytes. The load path's roots come first; `extra_roots` are folders that
-      # programs were observed to add. Relative and non-String entries are resolved now. Missing folders are kept
-      # because they may be created later. The same trees give the same bytes. ignored: comma-separated names and
-      # absolute paths of folders (bootsnap's BOOTSNAP_IGNORE_DIRECTORIES) that are scanned only on demand.
+      # Builds a load-path cache and returns its bytes. extra_roots: folders that boots have added to the load path;
+      # they are placed after its folders. Relative and non-String entries are resolved now. Missing folders are
+      # included, because they may be created later. The same trees result in the same bytes. ignored: names and
+      # absolute paths of folders that are scanned only on demand, separated by commas (bootsnap's
+      # BOOTSNAP_IGNORE_DIRECTORIES).
       def build(load_path, extra_roots: [], ignored: nil)
         paths = absolute(load_path)
         Native::LoadPathCache.build((paths + absolute(extra_roots)), paths.size, ignored)
       end
 
-      # Where `require feature` would find its file now, and why: see Explanation.
+      # Returns Explanation#to_h.
       def explain(feature) = Explanation.new(feature).to_h
 
       def absolute(entries)

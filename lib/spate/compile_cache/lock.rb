@@ -2,13 +2,11 @@
 
 module Spate
   module CompileCache
-    # Allows one builder at a time: flock on a file that is never removed. The kernel releases the lock when the holder
-    # ends.
+    # A lock for builders: flock on a file that is never removed. The kernel releases the lock when the process ends.
     module Lock
       module_function
 
-      # Yields while holding the lock, and returns true. Returns false if another process held the lock for all the
-      # `seconds`.
+      # Runs the block with the lock and returns true. Returns false if another process held the lock for `seconds`.
       def hold(path, seconds: 0)
         File.open(path, File::RDWR | File::CREAT | File::NOFOLLOW, 0o600) do |file|
           return false unless acquire(file, Util.now + seconds)

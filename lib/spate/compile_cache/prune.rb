@@ -2,23 +2,23 @@
 
 module Spate
   module CompileCache
-    # Limits the age and size of compile caches: removes caches of missing applications, of gems that no application's
-    # compile cache refers to, and those that have not been used for long; then, if the rest exceeds the limit, the
-    # least recently used. Removing a compile cache that a process has mapped is safe: the mapping stays.
+    # Limits the age and size of compile caches. Removes caches of deleted applications, caches of gems that no
+    # application's cache refers to, and caches that have not been used for a long time. If the rest is larger than the
+    # limit, also removes the least recently used caches. Removing a file that a process has mapped is safe.
     class Prune
-      # The compile caches of one Ruby, grouped in sets that are kept or removed together: an application's compile
-      # cache and the files beside it, or a gem's compile cache. A gem's compile cache counts as used when an
-      # application's compile cache that refers to it was used.
+      # The compile caches of one Ruby, grouped in sets that are kept or removed together. A set is an application's
+      # compile cache with the files beside it, or a gem's compile cache. The last use of a gem's cache is the last use
+      # of an application's cache that refers to it.
       class Inventory
         NAME = /\A(\h{32})\.(?:(?:yaml\.)?compiled|recording|lock|log|heap|bootlog|attempts)\z/
         GONE = Time.at(0)
 
-        # paths: of its files; used: Time of the last use; alive: whether the application or gem still exists.
+        # paths: its files; used: Time of the last use; alive: whether the application or gem still exists.
         Entry = Struct.new(:paths, :used, :alive, :bytes) do
           def alive? = alive
         end
 
-        # folder: of one Ruby, named by the Ruby's key.
+        # folder: the folder of one Ruby, whose name is the Ruby's key.
         def initialize(folder)
           @folder = folder
           @key = File.basename(folder)
@@ -27,8 +27,8 @@ module Spate
         # [Entry]
         def sets = @sets ||= applications + gems
 
-        # Temporary files, and files of boots that no builder has collected.
-        def strays
+        # Temporary files, and lists of loaded files that no builder has merged.
+        def leftovers
           [@folder, *%w[gems boots apps].map { |name| "#{@folder}/#{name}" }].flat_map do |folder|
             files(folder).reject { |path| NAME.match?(File.basename(path)) || path.end_with?("/.lock") }
           end
@@ -50,7 +50,7 @@ module Spate
           Entry.new(paths, used, alive, bytes(paths))
         end
 
-        # An application without a compile cache has a recording, whose time decides.
+        # Whether the application still exists. Returns false without a compile cache, because the path is unknown then.
         def present?(about)
           place = about["gemfile"] || about["root"]
           place ? File.exist?(place) : false
@@ -83,13 +83,13 @@ module Spate
 
       HOUR = 60 * 60
       DAY = 24 * HOUR
-      # Seconds since an application last booted from its compile caches (Boot::CompileCacheFolder.touch).
+      # The maximum time since the last use of a compile cache (seconds, see Boot::CompileCacheFolder.touch).
       AGE = 60 * DAY
-      # The limit for a missing application, whose disk may be mounted again.
+      # The same for a missing application, whose disk may only be unmounted.
       GONE = 7 * DAY
       BYTES = 2 << 30
 
-      # store_root: the store's folder.
+      # store_root: Store#root.
       def initialize(store_root, now: Time.now, age: AGE, gone: GONE, bytes: BYTES)
         @folder = "#{store_root}/compile-cache"
         @now = now
@@ -118,18 +118,18 @@ module Spate
       # Paths to remove.
       def removable
         inventories = rubies.map { |folder| Inventory.new(folder) }
-        strays = inventories.flat_map { |inventory| old(inventory.strays, HOUR) }
+        leftovers = inventories.flat_map { |inventory| old(inventory.leftovers, HOUR) }
         sets = inventories.flat_map(&:sets)
         gone, kept = sets.partition { |set| gone?(set) }
-        (strays + gone.flat_map(&:paths) + over(kept).flat_map(&:paths)).uniq
+        (leftovers + gone.flat_map(&:paths) + over_limit(kept).flat_map(&:paths)).uniq
       end
 
       private
 
       def gone?(set) = @now - set.used >= (set.alive? ? @age : @gone)
 
-      # Sets to remove so that the rest is within the limit.
-      def over(sets)
+      # The least recently used sets, which must be removed so that the rest is within the size limit.
+      def over_limit(sets)
         bytes = sets.sum(&:bytes)
         sets.sort_by(&:used).take_while do |set|
           (bytes > @bytes).tap { bytes -= set.bytes }
@@ -156,7 +156,7 @@ module Spate
         nil
       end
 
-      # Removes the empty folders of missing Rubies.
+      # Removes the folders of Rubies that do not contain compile caches any more.
       def folders
         rubies.each do |folder|
           next unless Dir.glob("#{folder}/*/*").empty?

@@ -2,9 +2,9 @@
 
 module Spate
   module CompileCache
-    # The files that an application's last boots loaded, in load order: the union over kinds of boot (a server, a
-    # console, a rake task), the last boot of each. Folders of the load path are listed like files, with a trailing
-    # slash. Stored as text; the number before a path is the sum of the bits of the kinds that loaded it.
+    # The files that the last boot of each kind (a server, a console, a rake task) loaded, in load order. Folders of the
+    # load path are listed like files, with a trailing slash. Stored as text. The number before a path is the sum of the
+    # bits of the kinds that loaded it.
     #
     #   spate-recording 1
     #   kind<TAB>1<TAB>1700000000<TAB>rails server
@@ -13,23 +13,23 @@ module Spate
     #   3<TAB>/home/me/app/config/boot.rb
     class Recording
       HEADER = "spate-recording 1"
-      # The maximum number of kinds. A new kind replaces the one that was not seen for the longest time.
+      # The maximum number of kinds. A new kind replaces the one with the oldest last boot.
       KINDS = 8
       PATHS = 50_000
 
-      # bit: Integer with one bit; time: of its last boot, seconds since the epoch; name: e.g. "rails server".
+      # bit: an Integer with one bit set; time: Unix time of its last boot; name: e.g. "rails server".
       Kind = Struct.new(:bit, :time, :name)
 
       class << self
-        # The recording at a path; empty if the file is missing or damaged.
+        # Returns the recording at `path`, which is empty if the file is missing or damaged.
         def load(path)
           parse(File.read(path, encoding: Encoding::UTF_8))
         rescue SystemCallError
           new
         end
 
-        # Adds the files of Boot::Background::LoadedFiles to the recording, saves it, and removes them. Returns the new
-        # recording.
+        # Merges the files of Boot::Background::LoadedFiles into the recording, saves it, and removes these files.
+        # Returns the new recording.
         def collect(path)
           recording = load(path)
           left = Boot::Background::LoadedFiles.all(path).sort_by { |file| File.mtime(file) }
@@ -59,7 +59,7 @@ module Spate
 
       attr_reader :kinds
 
-      # paths: path => bits, in order.
+      # paths: {path => bits}, in load order.
       def initialize(kinds = [], paths = {})
         @kinds = kinds
         @bits = paths
@@ -67,12 +67,13 @@ module Spate
 
       # Files, in load order.
       def paths = @bits.keys.reject { |path| path.end_with?("/") }
-      # Folders that were in $LOAD_PATH at the end, without trailing slash.
+      # Folders that were in $LOAD_PATH at the end of a boot, without trailing slash.
       def folders = @bits.keys.select { |path| path.end_with?("/") }.map { |path| path.delete_suffix("/") }
       def empty? = @bits.empty?
 
-      # The recording with another boot added, in the order of the first kind. whole: whether the program had ended; if
-      # it continued, it may still load files that earlier boots of its kind loaded.
+      # Returns a recording that also includes a boot of the kind `name`, which loaded the files `loaded`. Files of the
+      # kind that was recorded first stay at the front. whole: whether the program had ended. If not, the files that
+      # the previous boot of this kind loaded are kept, because the program may still load them.
       def with(name, loaded, time: Time.now, whole: true)
         name = name.tr("\t\n", "  ")
         loaded = loaded.select { |path| keepable?(path) }.uniq
@@ -99,10 +100,10 @@ module Spate
         @bits.filter_map { |path, bits| path if bits & mask != 0 }
       end
 
-      # Only valid UTF-8 without newlines, because paths are stored as lines.
+      # Accepts only valid UTF-8 without newlines, because paths are stored as lines.
       def keepable?(path) = path.valid_encoding? && path.start_with?("/") && !path.include?("\n")
 
-      # Kinds and paths without those of the name and, if there are too many, without the oldest kind.
+      # The kinds and paths without the named kind and, if there are too many, without the oldest kind.
       def without(name)
         gone = @kinds.select { |kind| kind.name == name }
         rest = @kinds - gone

@@ -2,18 +2,18 @@
 
 module Spate
   module CompileCache
-    # The compile caches that an application would boot from. Builds, changes and repairs nothing. Runs in the command
-    # line's process, with the user's environment.
+    # Inspects the compile caches that an application would boot from, without changing them. Runs in the command-line
+    # process, with the user's environment.
     class Status
-      # Parts that are inactive because Spate gives way to another library or the reverse, as far as this process can
-      # determine and as the last boot found.
+      # Lists parts of Spate that are inactive because of another library, and the reverse. Uses the facts that this
+      # process can determine and the log of the last boot.
       class Inactive
-        # Status shows the current state of these parts.
+        # Status reports the current state of these parts separately.
         TOLD = %w[bootsnap replay].freeze
         # A reason that only the boot itself can detect.
         SET_UP = "Bundler has already set up the bundle"
 
-        # last: Boot::BootLog::Line of the last boot, or nil.
+        # last: the Boot::BootLog::Line of the last boot, or nil.
         def initialize(location, env, last)
           @location = location
           @env = env
@@ -54,14 +54,14 @@ module Spate
                .map { |name, why| { who: name, why: "#{why} (the last boot)" } }
         end
 
-        # The first boot has no compile caches yet, which need not be reported.
-        def quiet?(why) = why.nil? || why.start_with?("no compile cache yet", "no past boot became faster by it")
+        # Whether the reason is normal for a first boot and is not reported.
+        def quiet?(why) = why.nil? || why.start_with?("no compile cache yet", "no past boot was faster with it")
       end
 
-      # The time that compile caches save, by kind of boot: medians of the last boots with compile caches, the last boot
-      # without (or nil), and the last boot.
+      # The time that compile caches save for each kind of boot: the median of the last boots with compile caches, the
+      # last boot without (or nil), and the last boot.
       module Gains
-        # lines: [Boot::BootLog::Line]
+        # lines: [Boot::BootLog::Line]. Returns
         # [{kind:, boots:, wall:, cpu:, without_wall:, without_cpu:, last_wall:, last_cpu:}]
         def self.of(lines)
           lines.group_by(&:kind).map do |kind, boots|
@@ -81,7 +81,7 @@ module Spate
           @folder = "#{caches.store_root}/compile-cache"
         end
 
-        # [{ruby_key:, this_ruby:, applications:, gems:, bytes:}]; "own" is Spate's own code.
+        # [{ruby_key:, this_ruby:, applications:, gems:, bytes:}]; "own" is the ruby_key of Spate's code.
         def to_a
           Dir.children(@folder).grep(/\A(\h{32}|own)\z/).sort.map do |name|
             files = Dir.glob("#{@folder}/#{name}/**/*").select { |path| File.file?(path) }
@@ -106,7 +106,7 @@ module Spate
         @env = env.to_h
       end
 
-      # Plain values, which docs/boot.md explains.
+      # Returns plain values (see docs/boot.md).
       def to_h
         { ruby: RUBY_DESCRIPTION, ruby_key: @caches.ruby_key, folder: @caches.folder, refusal: @caches.refusal,
           writable: @caches.writable?(@env), root: @location.root, gemfile: @location.gemfile, compile_cache: cache,
@@ -128,7 +128,7 @@ module Spate
 
       def overlay = file(CacheFile.new(@caches.overlay_path(@location), @caches.ruby_key))
 
-      # reason: why it cannot be used. stale: changed files, which Ruby compiles.
+      # Facts about a compile cache. reason: why it cannot be used. stale: number of changed files, which Ruby compiles.
       def file(file)
         return { path: file.path, reason: file.reason } unless file.usable?
 
@@ -146,7 +146,7 @@ module Spate
         { path: name, state: state, reason: reason } if %i[stale gone revalidated].include?(state)
       end
 
-      # true, or the reason why Bundler itself does the setup.
+      # Returns true, or the reason why the real Bundler runs.
       def replay
         records = Boot::BundlerReplay.records(application)
         return "there is none" if records.empty?
@@ -160,8 +160,8 @@ module Spate
         facts&.slice(:roots, :directories, :features)
       end
 
-      # Compile caches of this application's gems: the number that the application refers to, how many are missing, and
-      # the size of the rest.
+      # Compile caches of this application's gems: the number that the application refers to, the missing ones, and the
+      # size of the rest.
       def gems
         named = application.gem_caches
         missing = named.reject { |_, path| File.exist?(path) }
@@ -172,7 +172,7 @@ module Spate
       def boot_log = @boot_log ||= Boot::BootLog.lines(@caches.boot_log_path(@location))
       def boots = boot_log.last(5).map(&:to_h)
 
-      # Variables that switch parts off or on.
+      # Environment variables that turn parts off or on.
       def switches
         @env.select { |name, _| name.match?(/\A(SPATE_(?!HOME\z)|(DISABLE_)?BOOTSNAP)/) }
       end
@@ -184,7 +184,7 @@ module Spate
         { forbidden: Boot::Background.forbidden(@env), working: working?, log: path, last: last,
           attempts: attempts.count, wait: attempts.wait.ceil }
       rescue SystemCallError => e
-        { log: path, last: [e.message] }
+        { log: path, last: [ErrorSummary.of(e)] }
       end
 
       def working?

@@ -4,10 +4,10 @@ module Spate
   module CompileCache
     # Reads every compile cache of a store, of all Rubies, and lists damaged ones.
     class Verify
-      # path: of the compile cache. reason: why it cannot be used (Symbol); :damaged if only some blobs or data are.
-      # files: those whose code is damaged, and names of damaged data.
+      # path: path of the compile cache. reason: why it cannot be used (Symbol), or :damaged if only some blobs or data
+      # are damaged. files: files whose code is damaged, and names of damaged data.
       Damage = Struct.new(:path, :reason, :files)
-      # compile_caches, files, bytes: the amounts read. damaged: [Damage]
+      # compile_caches, files, bytes: amounts read. damaged: [Damage]
       Result = Struct.new(:compile_caches, :files, :bytes, :damaged) do
         def ok? = damaged.empty?
         def to_h = super.merge(ok: ok?, damaged: damaged.map(&:to_h))
@@ -25,7 +25,7 @@ module Spate
 
       private
 
-      # [[path, key]]. A Ruby's key is the name of its folder; for Spate's own code it is the name of the file.
+      # [[path, key]]. The key is the name of the Ruby's folder or, for Spate's code, the name of the file.
       def keyed
         Dir.glob("#{@folder}/*/**/*.compiled").sort.filter_map do |path|
           inside = path.delete_prefix("#{@folder}/")

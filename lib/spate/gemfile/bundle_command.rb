@@ -2,34 +2,39 @@
 
 module Spate
   module Gemfile
-    # Runs `bundle` for work that Spate leaves to Bundler: resolving, and writing a Gemfile or lockfile. Bundler runs in
-    # a child process with the environment before Spate (or `bundle exec`) changed it, as if started by the user.
+    # Runs `bundle`, to resolve and to write a Gemfile or lockfile. Bundler runs in a child process with the user's
+    # environment, without changes by Spate or `bundle exec`.
     module BundleCommand
       SCRIPT = File.expand_path("child/bundle.rb", __dir__)
       # Loaded by SCRIPT for commands that resolve: see Resolve.
       RESOLVE = File.expand_path("../resolve/child/main.rb", __dir__)
       RESOLVING = %w[lock add remove update].freeze
-      # The maximum number of lines of Bundler's error output, and of the output before it, that an error shows.
+      # The maximum number of lines of stderr, and of stdout, in an error message.
       LINES = 20
       BEFORE = 4
-      # Lines that do not describe the failure.
+      WARNING = "warning: "
+      # The start of a line with a hint, which Resolve adds to Bundler's message.
+      HINT = "hint: "
+      # The width at which Bundler wraps its messages: wide enough to leave their lines whole.
+      WIDTH = "1000"
+      # Matches lines that do not describe the failure.
       PROGRESS = /\A(\z|(Fetching|Resolving|Retrying|Removing gems|Writing lockfile) )/
 
       module_function
 
       # Runs `bundle ARGUMENTS` on this terminal and returns its exit status (Integer; 128 + n for a signal). location:
-      # of the bundle; nil lets Bundler find it.
+      # the bundle's location, or nil to let Bundler find it.
       def run(arguments, location: nil, settings: nil, env: nil)
         pid = Process.spawn(environment(location, settings, env), *command(arguments), unsetenv_others: true)
         status = Process.wait2(pid).last
         status.exitstatus || (128 + status.termsig)
       rescue ::Interrupt
-        # The terminal sends Ctrl-C to the child, too. The child ends first.
+        # The terminal also sends Ctrl-C to the child. Waits until the child has exited.
         Process.wait(pid) if pid
         raise
       end
 
-      # Replaces this process by `bundle ARGUMENTS`.
+      # Replaces this process with `bundle ARGUMENTS`.
       def exec(arguments, location: nil, settings: nil, env: nil)
         Process.exec(environment(location, settings, env), *command(arguments), unsetenv_others: true)
       end
@@ -43,7 +48,7 @@ module Spate
         status = Process.wait2(pid).last
         [status.exitstatus || (128 + status.termsig), errors]
       rescue ::Interrupt => e
-        Process.kill(:TERM, pid) if pid && e.message == "SIGTERM" # the terminal has already sent it Ctrl-C
+        Process.kill(:TERM, pid) if pid && e.message == "SIGTERM" # for Ctrl-C, the terminal has already sent SIGINT
         Process.wait(pid) if pid
         raise
       ensure
@@ -51,39 +56,54 @@ module Spate
       end
 
       # Runs `bundle ARGUMENTS` quietly and returns its stdout. Raises BundlerFailed with its messages.
-      def capture(...) = quietly(...).first
+      def capture(...) = capture_output(...).first
 
       # Runs `bundle ARGUMENTS` and returns [stdout, stderr]. Raises BundlerFailed with its output.
-      def quietly(arguments, location = nil, settings = nil, env: nil)
-        require "open3"
-        variables = environment(location, settings, env)
+      def capture_output(arguments, location = nil, settings = nil, env: nil)
+        variables = environment(location, settings, env).merge("THOR_COLUMNS" => WIDTH)
         variables = variables.merge("SPATE_RESOLVE" => RESOLVE) if RESOLVING.include?(arguments.first)
-        out, errors, status = Open3.capture3(variables, *command(arguments), stdin_data: "", unsetenv_others: true)
+        out, errors, status = outputs(variables, command(arguments))
         raise failure(arguments, status.exitstatus || status.to_s, out, errors) unless status.success?
 
         [out, errors]
       end
 
-      # Lets Bundler update the lockfile to match the Gemfile. Raises BundlerFailed, or Disagreement if the bundle
-      # is frozen. difference: lines for that error.
+      # Runs Bundler to update the lockfile to match the Gemfile. Returns the warnings of Resolve. Raises
+      # BundlerFailed, or Disagreement if the bundle is frozen. difference: lines for the Disagreement.
       def lock(location, settings, difference: [])
         raise Disagreement.new(location, difference) if settings.frozen?
 
-        capture(["lock"], location, settings)
+        _, errors = capture_output(["lock"], location, settings)
+        errors.lines(chomp: true).filter_map { |line| line.delete_prefix(WARNING) if line.start_with?(WARNING) }
       end
 
-      # Lets Bundler do the steps after all gems are installed: scripts for the setting `bin`, archives in vendor/cache.
+      # Runs Bundler for the last steps of an install: binstubs for the setting `bin`, archives in vendor/cache.
       def finish(location, settings) = capture(["install", "--local"], location, settings)
 
-      # Lets Bundler install, for settings that only Bundler supports. Returns the exit status.
+      # Runs `bundle install`, for settings that only Bundler supports. Returns the exit status.
       def install(location, settings, arguments = [])
         run(["install", *arguments], location: location, settings: settings)
       end
 
+      # Runs a command without input. Returns [stdout, stderr, Process::Status].
+      def outputs(variables, command)
+        require "open3"
+        Open3.popen3(variables, *command, unsetenv_others: true) do |input, *streams, child|
+          input.close
+          readers = streams.map { |stream| Thread.new { stream.read } }
+          readers.each { |reader| reader.report_on_exception = false } # an interrupt closes the pipes
+          [*readers.map(&:value), child.value]
+        rescue ::Interrupt => e
+          Process.kill(:TERM, child.pid) if e.message == "SIGTERM" && child.alive? # Ctrl-C also reaches the child
+          raise
+        end
+      end
+      private_class_method :outputs
+
       def command(arguments) = [Util::Ruby.path, SCRIPT, *arguments]
       private_class_method :command
 
-      # This command's flags become environment variables, since Bundler does not know Spate's options.
+      # Passes the command-line flags as environment variables, because Bundler does not support Spate's options.
       def environment(location, settings, env)
         clean = Util::Environment.clean(env || settings&.env || ENV)
         clean["BUNDLE_GEMFILE"] = location.gemfile if location
@@ -97,11 +117,12 @@ module Spate
           plain = text.dup.force_encoding(Encoding::UTF_8).scrub.gsub(/\e\[[\d;]*m/, "")
           plain.lines(chomp: true).grep_v(PROGRESS)
         end
+        hints, words = words.partition { |line| line.start_with?(HINT) }
         lines = shortened(before, words.empty? ? LINES : BEFORE) + shortened(words, LINES)
-        BundlerFailed.new(arguments, status, lines)
+        BundlerFailed.new(arguments, status, lines, hint: hints.first&.delete_prefix(HINT))
       end
 
-      # Omits the middle: Bundler prints the error first, then lists the existing versions, perhaps hundreds.
+      # Omits lines in the middle. Bundler prints the error first, then a list of existing versions, which may be long.
       def shortened(lines, most)
         return lines if lines.length <= most
 

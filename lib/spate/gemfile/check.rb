@@ -2,11 +2,11 @@
 
 module Spate
   module Gemfile
-    # Whether the lockfile satisfies the Gemfile. Bundler itself checks that in a child process. Its answer is cached
-    # with a fingerprint of all its inputs, and reused without Bundler as long as the fingerprint is unchanged.
+    # Checks whether the lockfile satisfies the Gemfile, by running Bundler in a child process. The result is cached
+    # with a fingerprint of all its inputs, and reused without Bundler while the fingerprint is unchanged.
     module Check
       KIND = "checks"
-      # Settings that the answer may depend on.
+      # Settings that may affect the result.
       SETTINGS = %w[
         frozen deployment force_ruby_platform with without only plugins cache_path simulate_version prefer_local
         disable_local_branch_check disable_local_revision_check
@@ -14,18 +14,19 @@ module Spate
 
       module_function
 
-      # Answers signed by other machines have a separate key, so that they are not read without trusted keys.
+      # Part of the store key of results that other machines have signed, so that they are not read without trusted
+      # keys.
       SIGNED = :signed
 
-      # Cached facts; nil if there are none or an input has changed. trusts: callable with a key's id and a Unix time;
-      # whether to accept another machine's signature. nil: no signatures.
+      # Returns the cached Facts, or nil if there are none or an input has changed. trusts: a callable (key id, Unix
+      # time) that returns whether to accept a signature of another machine, or nil to accept none.
       def recall(store:, location:, settings:, trusts: nil)
         found = records(store, location, settings, trusts)
         found.find { |record| record.usable?(settings.env, location) == true }&.part(0)
       end
 
-      # A lazy list of [Record] whose texts of Gemfile and lockfile are the same: first those for every checkout, then
-      # those for this checkout only, then those of other machines.
+      # A lazy list of [Record] for the same content of Gemfile and lockfile: first records for every checkout, then for
+      # this checkout only, then from other machines.
       def records(store, location, settings, trusts = nil)
         digests = digests(location)
         [nil, location.root, *(SIGNED if trusts)]
@@ -34,7 +35,7 @@ module Spate
           .select { |record| record.signer.nil? || trusts.call(*record.signer) }
       end
 
-      # Stores the facts of an evaluation if all of their inputs are known. policy: nil if nothing could be traced.
+      # Stores the facts of an evaluation if all their inputs are known. policy: nil if the evaluation was not traced.
       def keep(facts, policy, location:, settings:, store:)
         print, facts.volatile = policy ? Fingerprint.of(policy, location, settings.env) : [nil, [Observation.obstacle]]
         return facts unless store && facts.rememberable?
@@ -44,13 +45,13 @@ module Spate
         facts
       end
 
-      # Stores a Record that has a signer.
+      # Stores a Record from another machine.
       def adopt(record, location:, settings:, store:)
         remember(store, key(location, settings, SIGNED), record)
       end
 
       # Starts Bundler in a child process and immediately returns an Evaluation, whose `value` is the Facts. A cacheable
-      # Gemfile check is written to the store (which may be nil). read_only: see Observation.
+      # result is written to the store (which may be nil). read_only: see Observation.
       def start(location:, settings:, store: nil, read_only: false)
         Evaluation.new({ location: location, settings: settings, store: store }, read_only: read_only)
       end
@@ -58,10 +59,10 @@ module Spate
       # Waits for the Facts and returns them. Raises EvaluationFailed.
       def evaluate(...) = start(...).value
 
-      # Sources as the Gemfile spells them, for downloads. They include passwords, which are not cached.
+      # The sources as written in the Gemfile, for downloads. They include passwords, which are not cached.
       def sources(facts, **known) = facts.hidden? ? evaluate(**known).sources : facts.sources
 
-      # The cached facts, or else Bundler's answer.
+      # The cached Facts or, if there are none, the result of running Bundler.
       def for(location:, settings:, store:)
         recall(store: store, location: location, settings: settings) ||
           evaluate(store: store, location: location, settings: settings)
@@ -78,15 +79,16 @@ module Spate
       end
       private_class_method :remember
 
-      # The key of the stored records: this Ruby, the relevant settings, the texts of Gemfile and lockfile. bound: see
-      # Policy#bound, or SIGNED; such records do not replace others.
+      # The key of the stored records: a digest of this Ruby, the relevant settings, and the content of Gemfile and
+      # lockfile. bound: see Policy#bound, or SIGNED. Records with different values of `bound` do not replace each
+      # other.
       def key(location, settings, bound = nil, digests = digests(location))
         Store.sha256([Record::MAGIC, *Record.ruby, File.basename(location.gemfile),
                       settings.fingerprint(only: SETTINGS), *digests, *bound]
                      .map { |part| "#{part.to_s.bytesize}\n#{part}\n" }.join)
       end
 
-      # Digests of Gemfile and lockfile. Each of the three kinds of records derives its key from them.
+      # Digests of Gemfile and lockfile, which the keys of all records include.
       def digests(location)
         lockfile = begin
           File.binread(location.lockfile)

@@ -2,7 +2,7 @@
 
 module Spate
   module Gemfile
-    # Neither this folder nor a parent has a Gemfile.
+    # There is no Gemfile in this folder or a parent.
     class NotFound < Error
       EXIT_CODE = 2
       NAMED = "the name comes from --gemfile, BUNDLE_GEMFILE or `bundle config get gemfile`"
@@ -22,10 +22,10 @@ module Spate
     class Disagreement < Error
       EXIT_CODE = 4
 
-      FROZEN = "run `bundle lock` where the bundle is not frozen, and commit the lockfile"
+      FROZEN = "run `spate lock` where the bundle is not frozen, and commit the lockfile"
       private_constant :FROZEN
 
-      # difference: lines. frozen: whether Spate does not resolve because the bundle is frozen.
+      # difference: lines that describe it. frozen: whether the bundle is frozen, so that Spate does not resolve.
       def initialize(location, difference, frozen: true)
         names = [location.lockfile, location.gemfile].map { |path| File.basename(path) }
         super("#{names.join(" does not agree with ")}#{", and the bundle is frozen" if frozen}",
@@ -43,15 +43,15 @@ module Spate
       end
     end
 
-    # Bundler ended with an error. Bundler's exit status determines the exit code.
+    # Bundler failed. Its exit status determines the exit code.
     class BundlerFailed < Error
       EXIT_CODE = 5
 
       # status: Bundler's exit status.
       attr_reader :exit_code, :status
 
-      # status: Integer, or a text if a signal ended Bundler. lines: its last output. hint: replaces the hint for the
-      # status.
+      # status: Integer, or a text if a signal ended Bundler. lines: last lines of its output. hint: used instead of the
+      # default hint for the status.
       def initialize(arguments, status, lines, hint: nil)
         meaning = BundlerStatus.of(status, lines.join("\n"))
         @status = status

@@ -2,9 +2,9 @@
 
 module Spate
   module Gemfile
-    # The inputs of Bundler's cached answers about a Gemfile, and whether they are unchanged here.
+    # Explains the inputs of cached Gemfile checks, and whether they are unchanged here.
     class Explanation
-      # env: the user's environment, or that of a program whose bundle is set up. trusts: see Check.recall.
+      # env: the user's environment, or the environment of a program after the bundle's setup. trusts: see Check.recall.
       def initialize(location, settings, store, env, trusts: nil)
         @trusts = trusts
         @location = location

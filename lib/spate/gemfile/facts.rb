@@ -4,26 +4,26 @@ module Spate
   module Gemfile
     # One `gem` line of the Gemfile, or one development dependency of its gemspec.
     #
-    # name; groups [:default]; platforms_ok: whether it applies to this Ruby and machine (platforms, `env` and
-    # `install_if` together); force_ruby_platform true or nil.
+    # groups: e.g. [:default]. platforms_ok: whether `platforms`, `env` and `install_if` include this Ruby and machine.
+    # force_ruby_platform: true or nil.
     Dependency = Struct.new(:name, :groups, :platforms_ok, :force_ruby_platform)
 
     # A gem in a folder of the application. folder: absolute, or relative to the application.
     PathSpec = Struct.new(:name, :version, :folder, :bindir, :executables)
 
-    # The results of evaluating a Gemfile and its lockfile, as the child process reports them and the store caches them.
+    # The results of evaluating a Gemfile and its lockfile. The child process reports them, and the store caches them.
     #
-    # bundler_version   of the Bundler that evaluated
+    # bundler_version   version of the Bundler that evaluated the Gemfile
     # dependencies      [Dependency], in the Gemfile's order
-    # differences       how Gemfile and lockfile differ, a line each; empty if they agree
-    # optional_groups   [Symbol] groups that are installed only `with` them
-    # path_specs        [PathSpec] gems of PATH sources
-    # misfit            why this Ruby or machine does not fit, as Bundler prints it; nil if it does
-    # sources           [String] gem sources as the Gemfile spells them, with user and password if known
+    # differences       how Gemfile and lockfile differ, one line each; empty if they match
+    # optional_groups   [Symbol] groups that are installed only if the setting `with` includes them
+    # path_specs        [PathSpec] gems of path sources
+    # misfit            why this Ruby or machine is excluded, as Bundler prints it; nil if it is not
+    # sources           [String] gem sources as written in the Gemfile, with user and password if known
     # hidden            sources whose password is not stored: `Check.sources` reads it
     # plugins           names of Bundler plugins that the Gemfile uses
-    # failure           lines of an error that the evaluation ended with
-    # volatile          why the Gemfile check is not cached; empty if it is
+    # failure           lines of the error that ended the evaluation
+    # volatile          reasons why the Gemfile check cannot be cached; empty if it can
     Facts = Struct.new(:bundler_version, :misfit, :dependencies, :differences, :optional_groups, :path_specs, :sources,
                        :hidden, :plugins, :failure, :volatile, keyword_init: true) do
       def initialize(**)
@@ -34,8 +34,8 @@ module Spate
       # Whether Bundler would install from the current lockfile.
       def agrees? = differences.empty? && failure.empty?
 
-      # Whether that Bundler supports the setting `only`.
-      def knows_only? = (bundler_version.split(".").first(2).map(&:to_i) <=> [2, 4]) >= 0
+      # Whether this version of Bundler supports the setting `only`.
+      def supports_only? = (bundler_version.split(".").first(2).map(&:to_i) <=> [2, 4]) >= 0
 
       # Names of all groups (String).
       def groups = [:default, *dependencies.flat_map(&:groups), *optional_groups].map(&:to_s).uniq

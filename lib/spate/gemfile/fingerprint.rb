@@ -5,22 +5,22 @@ require_relative "../inputs"
 
 module Spate
   module Gemfile
-    # The inputs of one of Bundler's answers as one String: records of Inputs for variables and for paths, and patterns
-    # with a hash of the names that they match. Paths of the application are relative to its folder, so that a
-    # fingerprint is valid for other checkouts. Core Ruby and spate/native/boot.
+    # The inputs of a Gemfile check or Bundler replay, packed into a String: records of Inputs for variables and paths,
+    # and glob patterns with a hash of the matching names. Paths in the application are relative to its folder, so that
+    # a fingerprint is valid for other checkouts. Uses only core Ruby and spate/native/boot.
     module Fingerprint
       # Variables that affect Bundler and RubyGems, in addition to those that begin with BUNDLE.
       WATCHED = %w[
         GEM_HOME GEM_PATH GEM_SPEC_CACHE GEM_SKIP RUBYGEMS_GEMDEPS RUBYLIB RUBYOPT HOME XDG_CONFIG_HOME XDG_CACHE_HOME
         XDG_DATA_HOME RUBY_BOX
       ].freeze
-      # The locale's encoding as Ruby understands it, treated like a variable.
+      # The name under which Ruby's encodings are recorded, as if they were a variable.
       ENCODING = "Encoding"
-      # The user's value of BUNDLE_GEMFILE, for a Gemfile that reads the variable.
+      # The name under which the user's value of BUNDLE_GEMFILE is recorded if the Gemfile reads it.
       NAMED = "Named Gemfile"
 
       class << self
-        # [bytes, []], or [nil, reasons] if the answer must not be cached.
+        # Returns [bytes, []], or [nil, reasons] if the result must not be cached.
         def of(policy, location, env)
           reasons = policy.refusals
           return [nil, reasons] if reasons.any?
@@ -30,7 +30,7 @@ module Spate
           reasons.empty? ? taken : [nil, reasons]
         end
 
-        # Like `of`, but ignores the policy's refusals. portable: omits times.
+        # Like `of`, but ignores the policy's refusals. portable: whether to omit times.
         def take(policy, location, env, portable: false)
           require "tmpdir"
           compared = compared(env, location.gemfile)
@@ -49,23 +49,22 @@ module Spate
             [Marshal.dump([records[0], names, records[1], globs, policy.bound]), []]
           end
         rescue SystemCallError => e
-          [nil, ["the recorded files cannot be read again: #{e.message}"]]
+          [nil, ["the recorded files cannot be read again: #{ErrorSummary.of(e)}"]]
         end
 
-        # nil if nothing changed, :renew if comparing contents was necessary to decide that, otherwise the change
-        # (String).
+        # Returns nil if nothing changed, :renew if files have new times but the same content, or the change (String).
         def change(bytes, location, env)
           variables, names, *rest = read(bytes)
           changed_variable(variables, names, location, env) || changed_path(*rest, location)
         end
 
-        # Whether nothing but the environment differs.
+        # Whether only the environment differs.
         def elsewhere?(bytes, location, env)
           variables, names, *rest = read(bytes)
           !changed_variable(variables, names, location, env).nil? && !changed_path(*rest, location).is_a?(String)
         end
 
-        # {kind => [text]} of all inputs, for output.
+        # Returns {kind => [text]} of all inputs, for display.
         def describe(bytes)
           variables, _, paths, globs, = read(bytes)
           all = Hash.new { |hash, kind| hash[kind] = [] }
@@ -78,7 +77,7 @@ module Spate
           all
         end
 
-        # The fingerprint for another machine. The block is given both records of Inputs as bytes.
+        # The fingerprint for another machine. Yields both records of Inputs as bytes.
         def portable(bytes, &block)
           variables, names, paths, *rest = read(bytes)
           [variables, paths].each(&block)
@@ -87,10 +86,10 @@ module Spate
 
         private
 
-        # [record of variables, their names, record of paths, patterns, Policy#bound]
+        # Returns [record of variables, their names, record of paths, patterns, Policy#bound].
         def read(bytes) = Marshal.load(bytes) # rubocop:disable Security/MarshalLoad -- from a file of this user's
 
-        # The environment before any Bundler, independent of whether the Gemfile's own name is set.
+        # The environment to compare: without Bundler's changes, and without BUNDLE_GEMFILE if it names this Gemfile.
         def compared(env, gemfile)
           clean = Util::Environment.clean(env)
           clean.delete("SPATE_BUNDLER_SETUP")
@@ -130,7 +129,7 @@ module Spate
           { "app" => root }
         end
 
-        # [folder, pattern, flags, hash of the matching names]
+        # Returns [folder, pattern, flags, hash of the matching names].
         def found(roots, folder, pattern, flags)
           base = roots.values.find { |one| folder == one || folder.start_with?("#{one}/") }
           folder = ".#{folder.delete_prefix(base)}" if base

@@ -2,9 +2,9 @@
 
 module Spate
   module Gemfile
-    # Git commands that depend only on git's own files, regardless of time, zone, locale and work tree, with all options
-    # that each may have. Options are written in full, since git accepts abbreviations. None of these words can be an
-    # alias.
+    # Git commands whose output depends only on git's files, not on the time, time zone, locale or work tree, with the
+    # options that are allowed for each. Options must be written in full; git also accepts abbreviations. git does not
+    # allow aliases with these names.
     module GitCommands
       OPTIONS = {
         /--version/ => /(?!)/,
@@ -31,7 +31,7 @@ module Spate
       STABLE = %r{\A(?:\S*/)?git\s+(?:-[Cc]\s+\S+\s+)*(?:#{Regexp.union(COMMAND)})\s*\z}
       CLOCK = /--(?:since|until|after|before|expir)|expiry|@\{|\bago\b/
 
-      # Whether the words (String) are one of these commands.
+      # Whether the command line (String) is one of these commands.
       def self.stable?(words) = words.match?(STABLE) && !words.match?(CLOCK)
     end
   end

@@ -13,8 +13,8 @@ module Spate
     Location = Struct.new(:gemfile, :lockfile, :root) do
       # @!visibility private
 
-      # Like Bundler, looks at the command line, the setting `gemfile` (environment: BUNDLE_GEMFILE), and then for
-      # gems.rb or Gemfile in the folder or the nearest parent.
+      # As Bundler, uses the command line, then the setting `gemfile` (environment: BUNDLE_GEMFILE), then gems.rb or
+      # Gemfile in the folder or the nearest parent.
       def self.find(cwd, env = ENV, gemfile: nil)
         given = gemfile || env["BUNDLE_GEMFILE"]
         path = given.nil? || given.empty? ? search(cwd) : File.expand_path(given, cwd)
@@ -28,8 +28,8 @@ module Spate
         new(path, lockfile_for(path, cwd, env), File.dirname(path))
       end
 
-      # A setting from a config file. The application's file takes precedence over the environment; the user's file does
-      # not.
+      # A setting from a configuration file. The application's file takes precedence over the environment; the user's
+      # file does not.
       def self.configured(key, root, env)
         folders = Settings::Folders.new(root, env)
         files = [folders.local_config, (folders.global_config if env[key].to_s.empty?)]
@@ -52,8 +52,8 @@ module Spate
       end
       private_class_method :search
 
-      # gems.locked for gems.rb; for other names `.lock` is appended. BUNDLE_LOCKFILE and the setting `lockfile`
-      # (Bundler 4) take precedence, the environment first.
+      # Returns BUNDLE_LOCKFILE, the setting `lockfile` (Bundler 4), or the default: gems.locked for gems.rb, otherwise
+      # the Gemfile's name with `.lock` appended.
       def self.lockfile_for(gemfile, cwd, env)
         given = env["BUNDLE_LOCKFILE"].to_s
         given = configured("BUNDLE_LOCKFILE", File.dirname(gemfile), env).to_s if given.empty?

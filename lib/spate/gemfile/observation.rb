@@ -4,27 +4,27 @@ require "tmpdir"
 
 module Spate
   module Gemfile
-    # A child process in which Bundler evaluates a Gemfile once, under a tracer. If tracing is unavailable, the answer
-    # is not cached. In the background the child cannot change files: it may outlive the command that started it, while
-    # the user works in the application.
+    # Runs Bundler in a traced child process to evaluate a Gemfile. If tracing is unavailable, the result is not cached.
+    # With read_only the child cannot change files. This is used in the background, where the child may run while the
+    # user works in the application.
     class Observation
       SCRIPT = File.expand_path("child/main.rb", __dir__)
-      # The variable with the socket of the second tracer.
+      # The environment variable that holds the file descriptor of the second tracer's socket.
       ASIDE = "SPATE_TRACER_ASIDE"
-      # told: Hash of plain values (child/run.rb); nil if the child ended before its report. printed: the Gemfile's
-      # output. signal: the number of the signal that ended the child, or nil. trace: Tracer::Trace; nil if tracing was
+      # report: Hash of plain values (child/run.rb), or nil if the child ended before its report. printed: the Gemfile's
+      # output. signal: number of the signal that killed the child, or nil. trace: Tracer::Trace, or nil if tracing is
       # unavailable.
-      Result = Struct.new(:told, :printed, :signal, :trace)
+      Result = Struct.new(:report, :printed, :signal, :trace)
 
-      # Why tracing is unavailable here (String), or nil.
+      # Returns the reason (String) why tracing is unavailable, or nil.
       def self.obstacle
         require_relative "../tracer"
         reason = Tracer.available?
         "file accesses cannot be traced here: #{reason}" unless reason == true
       end
 
-      # environment: of the user's shell. wanted: :check or :replay (both). flags: ["name=value"]. read_only: whether
-      # changing a file is an error.
+      # environment: the environment of the user's shell. wanted: :check, or :replay for both results. flags:
+      # ["name=value"]. read_only: whether to prevent the child from changing files.
       def initialize(location, environment, wanted, flags: [], read_only: false)
         @location = location
         @environment = environment
@@ -33,13 +33,14 @@ module Spate
         @read_only = read_only
       end
 
-      # Returns a Result. folder: where the child runs. Retries after a crash, which Ruby 3.1.2 occasionally causes.
+      # Returns a Result. Retries once after a crash, because Ruby 3.1.2 occasionally crashes. folder: the child's
+      # working directory.
       def call(folder: @location.root)
         result = evaluate(folder)
         result.signal && !@cancelled ? evaluate(folder) : result
       end
 
-      # Ends the child because its answer is no longer needed.
+      # Kills the child because its result is no longer needed.
       def cancel
         @cancelled = true
         @child&.kill(:TERM)
@@ -50,7 +51,7 @@ module Spate
       def evaluate(folder)
         return run(folder, nil) if Observation.obstacle
 
-        # Ruby's own library changes only together with Ruby.
+        # The standard library is not traced, because it changes only with the Ruby version.
         own = RbConfig::CONFIG.values_at("rubylibdir", "rubyarchdir").compact
         aside do |other|
           trace = Tracer.trace(ignore: own, read_only: @read_only) { |tracer| run(folder, tracer, other) }
@@ -58,10 +59,10 @@ module Spate
         end
       end
 
-      # The restriction starts before the child enters the tracer, so that code loaded by RUBYOPT cannot write either.
+      # Ruby's options. The restriction starts before tracing, so that code loaded by RUBYOPT cannot write either.
       def confined = [*(Tracer::ReadOnly.confined if @read_only), "--disable-gems"]
 
-      # A second tracer, whose record is ignored, for an untraced process of the child (child/git_ls_files.rb).
+      # Starts a second tracer for the process of Child::GitLsFiles, to make it read-only. Its trace is ignored.
       def aside(&)
         @read_only ? Tracer.trace(hooks: false, read_only: true, &).value : yield(nil)
       end
@@ -85,7 +86,7 @@ module Spate
          named, *@flags]
       end
 
-      # The value of BUNDLE_GEMFILE that a Gemfile sees under the user's Bundler: `bundle` makes it an absolute path.
+      # The value of BUNDLE_GEMFILE that a Gemfile reads under `bundle`, which expands the path.
       def named
         name = @environment["BUNDLE_GEMFILE"].to_s
         @wanted == :check && !name.empty? ? File.expand_path(name) : name

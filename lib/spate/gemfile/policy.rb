@@ -6,56 +6,56 @@ require_relative "git_commands"
 
 module Spate
   module Gemfile
-    # Decides which recorded entries are inputs of an answer, and which prevent caching it. Reads only the type and
-    # times of paths.
+    # Determines which traced entries are inputs of a result, and which ones prevent caching it. Accesses only the type
+    # and times of paths.
     #
-    # - Files of Ruby's library, RubyGems, Bundler and Spate are not inputs: their versions are.
-    # - The installed gems are not an input of the Gemfile check, which runs before they are installed; for the replay
-    #   see its own policy. A gem's file that was read is an input of both.
-    # - For a path that was only checked, the type counts; also size and permissions if these were read
-    #   (child/hooks.rb), and times and links if these were read for any path. If it is unknown what was read,
-    #   everything counts.
-    # - Folders count by the patterns they were searched by, and by their names if these were read.
-    # - Variables count if they were read, and all with Bundler's prefixes.
+    # - Files of the standard library, RubyGems, Bundler and Spate are not inputs, but their versions are.
+    # - The installed gems are not an input of the Gemfile check, which runs before they are installed. For the replay,
+    #   see Setup::Policy. A gem's file that was read is an input of both.
+    # - If a path was only checked, its type is the input, and its size and permissions if these were read
+    #   (child/hooks.rb). Times and links are inputs if they were read for any path. If it is unknown what was read,
+    #   all of these are inputs.
+    # - The inputs of a folder are the results of glob patterns, and its list of names if that was read.
+    # - Variables are inputs if they were read or have one of Bundler's prefixes.
     class Policy
-      ENTRANCE = %w[/dev/null /dev/tty].freeze
-      # Folders of a gem home that reveal which gems are installed.
+      IGNORED_DEVICES = %w[/dev/null /dev/tty].freeze
+      # Folders of a gem home that show which gems are installed.
       INSTALLED = %r{\A(?:specifications|gems|extensions|build_info|plugins)(?:/|\z)}
       # Folders whose content the kernel generates.
       KERNELS = %w[/proc /sys].freeze
-      # Files that loader and libc read at the start of a program.
+      # Files that the dynamic loader and libc read when a program starts.
       LOADER = %r{\A/etc/ld\.so|\A/(?:usr/)?lib/locale/|/gconv-modules}
       LIBRARY = /\.so(?:\.[\d.]+)?\z/
-      # Places that are the same for every application: the system's, and those in HOME that Bundler, RubyGems and git
-      # search.
+      # Folders that are the same for every application: the system's, and those below HOME that Bundler, RubyGems and
+      # git search.
       SYSTEM = %w[/bin /dev /etc /lib /lib32 /lib64 /proc /run /sbin /sys /usr].freeze
       CONFIGURATION = %w[.bundle .cache .config .gem .gemrc .gitconfig .local].freeze
-      # Parts of a path or pattern that may lead out of a folder.
-      UPWARDS = %r!\.\.|[{,]/!
+      # Matches a part of a path or pattern that may lead out of a folder.
+      LEADS_OUT = %r!\.\.|[{,]/!
       ALL = %i[state times links names].freeze
-      # Variables of Spate's child, and those in which Bundler saves others.
+      # Variables of Spate's child process, and variables in which Bundler saves others.
       OWN_NAMES = /\A(?:SPATE_TRACED_|SPATE_TRACER|#{Util::Environment::PREFIX})/
 
-      # result: Observation::Result; answer: :check or :replay. elsewhere: real path of the folder that the child ran
-      # in, used to find what depends on it; nil if that was the application's folder.
+      # result: Observation::Result; answer: :check or :replay. elsewhere: real path of the child's working directory,
+      # to detect inputs that depend on it, or nil if it was the application's folder.
       def initialize(result, location, answer, elsewhere: nil)
         @elsewhere = elsewhere
-        @told = result.told
+        @report = result.report
         @trace = result.trace
         @location = location
-        @part = @told[:parts][answer] || @told[:parts].values.last
+        @part = @report[:parts][answer] || @report[:parts].values.last
         @paths, @names = parts("$SPATE_TRACED_#{answer.upcase}")
-        @learnt = @part[:learnt] | (@part[:native] ? ALL : [])
+        @observed = @part[:observed] | (@part[:native] ? ALL : [])
         @roots = [location.root, File.realpath(location.root)].uniq
       end
 
-      # [String]: reasons why the answer must not be cached.
+      # [String]: reasons why the result must not be cached.
       def refusals
         [*@part[:volatile], *commands, *@trace.trouble.map { |text| text == "network" ? "opens a socket" : text },
          *@paths.filter_map { |path, kinds| refusal(path, kinds) }].uniq
       end
 
-      # Git commands whose output may depend on more than git's files.
+      # Reasons for git commands whose output may depend on more than git's files.
       def commands
         known = @part[:runs].grep(/\bgit\b/)
         return ["runs git without tracing"] if known.empty? && git?
@@ -66,13 +66,13 @@ module Spate
 
       # [[kind, path, nil, *flags]] for Inputs.record.
       def entries
-        @entries ||= [*@paths.flat_map { |path, kinds| entry(plain(path), kinds) }, *version, *preloaded, *asked,
+        @entries ||= [*@paths.flat_map { |path, kinds| entry(plain(path), kinds) }, *version, *preloaded, *stat_inputs,
                       *@names.map { |name| [:environment, name] }, *named, *zone, *encoding, *gems].uniq
       end
 
       # [[folder, pattern, flags]]
       def globs
-        return versions if @learnt.include?(:names)
+        return versions if @observed.include?(:names)
 
         searched = @part[:globs].reject do |folder, pattern, _, own|
           path = File.join(*(folder unless pattern.start_with?("/")), pattern)
@@ -81,39 +81,39 @@ module Spate
         searched.map { |folder, pattern, flags| glob(folder, pattern, flags) }.uniq + versions
       end
 
-      # The application's folder if the answer is valid only for this checkout, because some inputs are beside or above
-      # the application, where they may differ for another checkout. nil if all inputs are in the application, or in
-      # places that are the same for every application.
+      # Returns the application's folder if the result is valid only for this checkout, because some inputs are in
+      # folders that may differ for another checkout. Returns nil if all inputs are in the application, or in folders
+      # that are the same for every application.
       def bound
         looked = entries.filter_map { |kind, path| path unless kind == :environment }
         searched = globs.map { |folder, pattern,| File.join(folder, pattern) }
-        gems = @told[:check].path_specs.map(&:folder).grep(%r{\A/})
-        @location.root unless [*looked, *searched, *gems].all? { |path| anywhere?(path) }
+        gems = @report[:check].path_specs.map(&:folder).grep(%r{\A/})
+        @location.root unless [*looked, *searched, *gems].all? { |path| same_for_every_checkout?(path) }
       end
 
-      # Whether any input depends on the folder that the child ran in.
-      def here?
-        return true if @learnt.include?(:here)
+      # Whether any input depends on the child's working directory.
+      def depends_on_folder?
+        return true if @observed.include?(:here)
 
         @paths.any? do |path, kinds|
-          elsewhere?(path) && (path != @elsewhere || kinds != [:looked] || @learnt.intersect?(ALL))
+          elsewhere?(path) && (path != @elsewhere || kinds != [:looked] || @observed.intersect?(ALL))
         end
       end
 
       attr_reader :elsewhere
 
-      # Sentences about changes after the child had entered the tracer, judging by the times of a path, or of a folder
-      # or link in it.
+      # Returns [String] about inputs that changed after tracing started, based on the times of a path and of folders
+      # and links on the way to it.
       def changing
         @moved = {}
         read = self.read.filter_map { |path, stamp| path if after?(Time.at(0, stamp[2], :nsec)) }
-        others = watched.filter_map { |path, kinds| path if moved?(path) || (kinds.first != :absent && gone?(path)) }
+        others = watched.filter_map { |path, kinds| path if moved?(path) || (kinds.first != :absent && removed?(path)) }
         (read | others).first(3).map { |path| "#{path} changed in the meantime" }
       end
 
-      # Whether the times cannot prove when a change happened.
-      def unproven?
-        read.any? { |path, stamp| Native.doubt(path, *stamp.values_at(0, 1, 2, 4), @told[:entered]) }
+      # Whether the times of an input are too unreliable to detect changes.
+      def times_unreliable?
+        read.any? { |path, stamp| Native.doubt(path, *stamp.values_at(0, 1, 2, 4), @report[:entered]) }
       end
 
       private
@@ -125,7 +125,7 @@ module Spate
         end
       end
 
-      # Gems that are about to be installed.
+      # Whether changes of the path are expected, because gems are about to be installed.
       def unwatched?(path) = installed?(path)
 
       # {path => stamp}
@@ -136,13 +136,14 @@ module Spate
 
       def moved?(path)
         @moved.fetch(path) do
-          @moved[path] = false # ends the recursion for links that point to each other
-          @moved[path] = path != "/" && (moved?(File.dirname(path)) || late?(path))
+          @moved[path] = false # ends the recursion for circular links
+          @moved[path] = path != "/" && (moved?(File.dirname(path)) || changed_since_start?(path))
         end
       end
 
-      # Adding and removing names also changes a folder's mtime; moving the folder changes the mtime of its parent.
-      def late?(path)
+      # Whether the path was changed or moved after tracing started. Adding and removing files updates both ctime and
+      # mtime of a folder. Moving the folder updates its ctime and the mtime of its parent.
+      def changed_since_start?(path)
         info = File.lstat(path)
         return true if info.symlink? && moved?(File.expand_path(File.readlink(path), File.dirname(path)))
 
@@ -151,10 +152,10 @@ module Spate
         false
       end
 
-      def after?(time) = Inputs.since?(time, Time.at(0, @told[:entered] - Native::RACY_NS, :nsec))
+      def after?(time) = Inputs.since?(time, Time.at(0, @report[:entered] - Native::RACY_NS, :nsec))
 
-      # Whether a path was found but has vanished; it would be recorded as absent.
-      def gone?(path)
+      # Whether a path that was found has been removed since. Inputs would record it as absent.
+      def removed?(path)
         File.lstat(path)
         false
       rescue Errno::ENOENT, Errno::ENOTDIR
@@ -173,7 +174,7 @@ module Spate
 
       def git? = @paths.any? { |path, kinds| kinds.include?(:run) && git_program?(path) }
 
-      # Whether it is the folder of git's own files, which git lists for references and objects.
+      # Whether the path is in a repository's git directory, whose folders git lists to find references and objects.
       def gits?(path)
         @gits ||= @paths.filter_map { |one,| one.delete_suffix("/refs") if one.end_with?("/refs") }
         below?(path, @gits)
@@ -182,7 +183,7 @@ module Spate
       def git_program?(path) = File.basename(path).match?(/\Agit(?:-|\z)/)
 
       def refusal(path, kinds)
-        return if ENTRANCE.include?(path)
+        return if IGNORED_DEVICES.include?(path)
         return "opens a socket" if kinds.include?(:connected)
         return "runs #{command(path)}" if kinds.include?(:run) && !git_program?(path)
         return if kinds.include?(:run)
@@ -191,7 +192,7 @@ module Spate
         "reads #{path}, whose content differs each time" if live?(path, kinds)
       end
 
-      # Whether it was read, and is a device or generated by the kernel.
+      # Whether the path was read and is a device or generated by the kernel.
       def live?(path, kinds)
         return false unless kinds.intersect?(%i[read listed link])
 
@@ -210,57 +211,57 @@ module Spate
       end
 
       def entry(path, kinds)
-        return [] if ENTRANCE.include?(path) || elsewhere?(path) || library?(path) || kinds.first == :written
+        return [] if IGNORED_DEVICES.include?(path) || elsewhere?(path) || library?(path) || kinds.first == :written
         return [] if [LOADER, USERINFO].any? { |pattern| path.match?(pattern) }
         return [] if installed?(path) && !of_gem?(path, kinds)
         return [[:absent, path]] if kinds.first == :absent
-        return there(path, kinds) if !kinds.intersect?(%i[read run]) || File.directory?(path)
+        return existing_path(path, kinds) if !kinds.intersect?(%i[read run]) || File.directory?(path)
 
-        [[path.match?(LIBRARY) ? :library : :file, path], *(there(path, kinds) if @learnt.intersect?(ALL))]
+        [[path.match?(LIBRARY) ? :library : :file, path], *(existing_path(path, kinds) if @observed.intersect?(ALL))]
       end
 
-      def there(path, kinds)
-        names = kinds.include?(:listed) && (@learnt.include?(:names) || gits?(path))
+      def existing_path(path, kinds)
+        names = kinds.include?(:listed) && (@observed.include?(:names) || gits?(path))
         [([:looked, path, nil, *flag(path)] unless kinds == [:link]), linked(path, kinds),
-         ([:listed, path] if names), *ways(path)].compact
+         ([:listed, path] if names), *links_on_path(path)].compact
       end
 
-      # Links to folders in a path: reads inside such a folder are recorded by its real path from then on.
-      def ways(path)
+      # The links to folders in a path. The trace contains later accesses in such a folder with the real path.
+      def links_on_path(path)
         return [] if path == "/" || !File.directory?(path) || @roots.any? { |root| below?(root, [path]) }
 
-        [([:link, path] if File.symlink?(path)), *ways(File.dirname(path))].compact
+        [([:link, path] if File.symlink?(path)), *links_on_path(File.dirname(path))].compact
       end
 
       def flag(path)
-        return :mtime if @learnt.include?(:times) && !common?(path)
+        return :mtime if @observed.include?(:times) && !common?(path)
 
-        :type unless @learnt.include?(:state)
+        :type unless @observed.include?(:state)
       end
 
-      # The fact that a path is not a link counts only if links were read.
+      # The input for a link. That a path is not a link is an input only if links were read.
       def linked(path, kinds)
-        links = @learnt.include?(:links)
+        links = @observed.include?(:links)
         return [:link, path] if (links || kinds.include?(:link)) && File.symlink?(path)
 
         [:looked, path, nil, :nofollow, :type] if links
       end
 
-      # Whether Bundler and RubyGems always search the place.
+      # Whether Bundler and RubyGems always check the folder.
       def common?(path)
-        path == @told[:home] || @told[:gem_path].include?(path) ||
+        path == @report[:home] || @report[:gem_path].include?(path) ||
           @roots.any? { |root| root.start_with?("#{path.chomp("/")}/") }
       end
 
       # Paths whose size, permissions or names were read.
-      def asked
+      def stat_inputs
         paths = @part[:asked].map { |path| plain(path) }.reject do |path|
           library?(path) || elsewhere?(path)
         end
         paths.flat_map { |path| [[:looked, path], *([[:listed, path]] if File.directory?(path))] }
       end
 
-      # A path with ".." in plain form, if it leads to its textual target without links.
+      # Removes ".." from a path, unless that would change its target because of links.
       def plain(path)
         return path unless path.include?("/..")
 
@@ -270,31 +271,31 @@ module Spate
         path
       end
 
-      # Files that RUBYOPT loaded before the tracing began.
-      def preloaded = @told[:preloaded].map { |path| [:file, path] }
+      # Files that RUBYOPT loaded before tracing started.
+      def preloaded = @report[:preloaded].map { |path| [:file, path] }
 
-      # Bundler and RubyGems themselves, and this Ruby's configuration.
+      # Files that represent the versions of Bundler and RubyGems, and this Ruby's configuration.
       def version
         ["#{library("bundler")}/version.rb", "#{library("rubygems")}.rb", *Util::Ruby.config_path]
           .map { |path| [:file, path] }
       end
 
-      def library(name) = @told[:libraries].find { |path| path.end_with?("/#{name}") }
+      def library(name) = @report[:libraries].find { |path| path.end_with?("/#{name}") }
 
       def versions
         names = ["bundler", *@part[:defaults]]
-        homes = @told[names.one? ? :gem_home : :gem_path]
+        homes = @report[names.one? ? :gem_home : :gem_path]
         homes.product(names).map { |home, name| ["#{home}/specifications", "#{name}-[0-9]*.gemspec", 0] }
       end
 
-      # The locale affects how results are decoded, unless all of them are ASCII and no encoding was read.
+      # The encodings, unless all names and contents are ASCII and no encoding was read.
       def encoding
         texts = @paths.lazy.reject { |path,| shared?(path) }.flat_map { |path, kinds| texts(path, kinds) }
-        plain = !git? && !@learnt.include?(:encoding) && texts.all?(&:ascii_only?)
+        plain = !git? && !@observed.include?(:encoding) && texts.all?(&:ascii_only?)
         plain ? [] : [[:environment, Fingerprint::ENCODING]]
       end
 
-      # A path, and the texts that may have come from it.
+      # A path, and the texts that the Gemfile may have read from it.
       def texts(path, kinds)
         [path, *(File.binread(path) if kinds.include?(:read) && File.file?(path)),
          *(Dir.children(path) if kinds.include?(:listed) && File.directory?(path)),
@@ -304,53 +305,53 @@ module Spate
       # Whether the path belongs to the system or to a gem.
       def shared?(path) = library?(path) || installed?(path) || below?(path, SYSTEM)
 
-      # The variable if it is set, otherwise the file.
-      def zone = @learnt.include?(:zone) ? [[:environment, "TZ"], [:file, "/etc/localtime"]] : []
+      # The time zone is determined by TZ if it is set, otherwise by the file.
+      def zone = @observed.include?(:zone) ? [[:environment, "TZ"], [:file, "/etc/localtime"]] : []
 
-      # The user's value of BUNDLE_GEMFILE.
-      def named = @learnt.include?(:gemfile) ? [[:environment, Fingerprint::NAMED]] : []
+      # The user's value of BUNDLE_GEMFILE, if the Gemfile reads it.
+      def named = @observed.include?(:gemfile) ? [[:environment, Fingerprint::NAMED]] : []
 
       # The installed gems, if the Gemfile loads a gem or fails to find one.
       def gems
         read = @paths.any? { |path, kinds| installed?(path) && of_gem?(path, kinds) && !library?(path) }
-        read || @learnt.include?(:gems) ? installed : []
+        read || @observed.include?(:gems) ? installed : []
       end
 
       def installed
-        homes = @told[:gem_path].map { |home| "#{home}/specifications" }
-        [*homes, @told[:default_specifications]].map { |folder| names(folder) }
+        homes = @report[:gem_path].map { |home| "#{home}/specifications" }
+        [*homes, @report[:default_specifications]].map { |folder| names(folder) }
       end
 
       def names(folder) = [File.directory?(folder) ? :listed : :absent, folder]
 
-      # Whether a path has the same content for another checkout.
-      def anywhere?(path)
-        return false if path.match?(UPWARDS)
+      # Whether a path is the same for every checkout of the application.
+      def same_for_every_checkout?(path)
+        return false if path.match?(LEADS_OUT)
 
-        path == @told[:home] || library?(path) || below?(path, @roots) || below?(path, fixed)
+        path == @report[:home] || library?(path) || below?(path, @roots) || below?(path, fixed)
       end
 
       def fixed
-        @fixed ||= [*SYSTEM, RbConfig::CONFIG["prefix"], *@told[:gem_home],
-                    *CONFIGURATION.map { |name| "#{@told[:home]}/#{name}" }]
+        @fixed ||= [*SYSTEM, RbConfig::CONFIG["prefix"], *@report[:gem_home],
+                    *CONFIGURATION.map { |name| "#{@report[:home]}/#{name}" }]
                    .reject { |one| @roots.any? { |root| below?(root, [one]) } }
       end
 
       def below?(path, folders) = folders.any? { |folder| path == folder || path.start_with?("#{folder}/") }
       def elsewhere?(path) = @elsewhere && (path == @elsewhere || path.start_with?("#{@elsewhere}/"))
-      def library?(path) = @told[:libraries].any? { |folder| path.start_with?(folder) }
+      def library?(path) = @report[:libraries].any? { |folder| path.start_with?(folder) }
 
-      # Whether the path reveals which gems are installed, unless the application itself is there.
+      # Whether the path shows which gems are installed, unless the application itself is in the gem home.
       def installed?(path)
-        @told[:gem_path].any? do |home|
+        @report[:gem_path].any? do |home|
           path.start_with?("#{home}/") && path[(home.size + 1)..].match?(INSTALLED) &&
             @roots.none? { |root| root.start_with?("#{home}/") }
         end
       end
 
-      # Whether the path is a file of a gem that was read.
+      # Whether the path is a gem's file that was read.
       def of_gem?(path, kinds)
-        kinds.include?(:read) && @told[:gem_path].any? { |home| path.start_with?("#{home}/gems/") }
+        kinds.include?(:read) && @report[:gem_path].any? { |home| path.start_with?("#{home}/gems/") }
       end
 
       def glob(folder, pattern, flags)

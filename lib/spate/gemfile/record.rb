@@ -4,31 +4,31 @@ require_relative "../version"
 
 module Spate
   module Gemfile
-    # An answer of Bundler, cached as long as its inputs are unchanged: whether Gemfile and lockfile agree (Check), or
-    # the effects of Bundler.setup. The bytes begin with a line that names the format and the version of Spate, since
-    # another version may need other facts. Head and parts follow, each marshalled separately so that a step reads only
-    # the parts it needs. The file that contains the bytes checks checksum and owner.
+    # A cached result of Bundler, which is valid while its inputs are unchanged: whether Gemfile and lockfile match
+    # (Check), or the effects of Bundler.setup (Setup::Record). The bytes begin with a line that contains the format and
+    # the version of Spate, because other versions may need other facts. Head and parts follow. Each is marshalled
+    # separately, so that unused parts need not be loaded. Checksum and owner are checked by the containing file.
     #
     #   head  fingerprint    see Fingerprint
-    #         gemfile, root  of the application that Bundler answered for
+    #         gemfile, root  paths of the application
     #         ruby           see Record.ruby
-    #         refused        why Bundler has to run each time (String), nil if the record can be used
-    #         again          whether that may change while the fingerprint stays the same
-    #         signer         [key's id, Unix time] of the machine that ran Bundler, nil for this one
-    #         folder         in which the program has to run, if the Gemfile depends on it
+    #         refused        why Bundler has to run each time (String), or nil if the record can be used
+    #         again          whether another attempt may succeed with the same fingerprint
+    #         signer         [key id, Unix time] of the machine that ran Bundler, or nil for this machine
+    #         folder         the required working directory, if the Gemfile depends on it
     class Record
       NAME = "SPATE BUNDLER "
       MAGIC = "#{NAME}1 #{VERSION}\n".freeze
       Place = Struct.new(:gemfile, :root)
 
-      # head: the rows of the table above except place and Ruby. parts: plain values.
+      # head: the entries of the table above except gemfile, root and ruby. parts: plain values.
       def self.of(location, head, *parts)
         new(bytes({ gemfile: location.gemfile, root: location.root, ruby: ruby, **head }, *parts))
       end
 
       def self.bytes(head, *parts) = MAGIC.b << Marshal.dump([head, *parts.map { |part| Marshal.dump(part) }])
 
-      # Identifies the interpreter.
+      # Identifies the Ruby interpreter.
       def self.ruby = [Util::Ruby.description, RUBY_PLATFORM]
 
       attr_reader :bytes
@@ -41,21 +41,21 @@ module Spate
       alias eql? ==
       def hash = bytes.hash
 
-      # true, or the reason (String) why the record may not be used in this environment: one of Bundler's inputs has
-      # changed. place: the current place of the application.
+      # Returns true, or the reason (String) why the record cannot be used in this environment. place: the application's
+      # current paths.
       def usable?(env, place = nil)
         unreadable || refused || another_ruby || another_folder || change(env, place || self.place) || true
       end
 
-      # Whether `usable?` had to compare contents, so that a new record would be faster to check.
-      def worn? = @worn == true
+      # Whether `usable?` had to compare contents because times have changed. A new record would be faster to check.
+      def times_changed? = @times_changed == true
 
-      # Whether the record is usable, but in another environment.
+      # Whether the record would be usable in a different environment.
       def other_environment?(env)
         !unreadable && !refused && !another_ruby && Fingerprint.elsewhere?(head[:fingerprint], place, env)
       end
 
-      # The reason (String) why the record cannot be read, or nil.
+      # Returns the reason (String) why the record cannot be read, or nil.
       def unreadable
         return if parts
 
@@ -64,12 +64,13 @@ module Spate
         foreign ? "the record was made by another Spate" : "the record is damaged"
       end
 
-      # The reason (String) why Bundler has to run; nil if it need not, or if the record cannot be read.
+      # Returns the reason (String) why Bundler has to run each time, or nil. Also returns nil if the record cannot be
+      # read.
       def refused = (head[:refused] if parts)
 
-      # Whether making a new record is worthwhile: this one cannot be read, or is for another bundle than the current
-      # one, or Bundler's inputs were changing when it was made. If a program merely runs in another folder than the
-      # Gemfile expects, or the fingerprint of a refusal is unchanged, a new record would be the same.
+      # Whether a new record should be written: this one cannot be read, its inputs have changed, or its inputs were
+      # changing when it was written. Returns false if a new record would be the same: the program only runs in another
+      # folder, or the inputs of a refusal are unchanged.
       def outdated?(env)
         return true unless parts
         return !another_folder unless refused
@@ -95,7 +96,7 @@ module Spate
         "this is another Ruby: #{RUBY_DESCRIPTION}" unless head[:ruby] == self.class.ruby
       end
 
-      # The folder may be given through a symbolic link.
+      # Compares by inode, because the folder's path may contain symbolic links.
       def another_folder
         folder = head[:folder]
         "the program runs in another folder than #{folder}" unless folder.nil? || File.identical?(".", folder)
@@ -103,14 +104,14 @@ module Spate
 
       def change(env, place)
         change = Fingerprint.change(head[:fingerprint], place, env)
-        @worn = change == :renew
-        change unless @worn
+        @times_changed = change == :renew
+        change unless @times_changed
       end
 
       def place = Place.new(*head.values_at(:gemfile, :root))
 
-      # Records of one application, newest first. Their inputs differ by environment (RAILS_ENV, BUNDLE_WITHOUT) or by
-      # the branch that was checked out.
+      # Records of one application, newest first. Each one is for a different environment (RAILS_ENV, BUNDLE_WITHOUT) or
+      # git branch.
       class List
         MOST = 4
 
@@ -122,7 +123,7 @@ module Spate
         def to_a = @records
         def empty? = @records.empty?
 
-        # [record, true] for the first usable one, otherwise [nil, the newest one's reason].
+        # Returns [record, true] for the first usable record, otherwise [nil, reason of the newest record].
         def choose(env, *place)
           reasons = @records.map do |record|
             usable = record.usable?(env, *place)
@@ -133,13 +134,13 @@ module Spate
           [nil, reasons.first]
         end
 
-        # Whether making a new record is worthwhile if none is usable.
+        # Whether a new record should be written if none is usable.
         def outdated?(env) = @records.all? { |record| record.outdated?(env) }
 
-        # The list with a new record, which replaces the oldest if there are too many.
+        # The list with a new record. If there are too many, the oldest one is removed.
         def with(record) = List.new([record, *(@records - [record])].first(MOST))
 
-        # [Record] for other environments, which are kept beside a new one.
+        # [Record] for other environments, to keep in addition to a new one.
         def others(env) = @records.select { |record| record.other_environment?(env) }.first(MOST - 1)
       end
     end

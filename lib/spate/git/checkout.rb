@@ -8,16 +8,16 @@ module Spate
     # gemspecs:: Array of Gemspec, one per gem
     # made::     whether this run created it (it was missing or incomplete)
     Checkout = Struct.new(:path, :gemspecs, :made) do
-      # Name of the folder, and of its gems' folder of native extensions.
+      # The name of the folder, and of the folder for its native extensions.
       def name = File.basename(path)
 
       # Gemspec of a gem in the checkout, or nil.
       def gemspec(gem_name) = gemspecs.find { |gemspec| gemspec.name == gem_name }
     end
 
-    # The content of a checkout. A patched copy in vendor/cache may differ from its revision.
+    # Identifies a checkout by its content, because a patched copy in vendor/cache may differ from its revision.
     class Tree
-      # Older RubyGems write the date of evaluation to a gemspec.
+      # Older RubyGems versions write the date of the evaluation to a gemspec.
       DATE = /^  s\.date = "[\d-]+"\n/
       def initialize(folder)
         @folder = folder

@@ -4,11 +4,10 @@ require "open3"
 
 module Spate
   module Git
-    # The git command for one repository. Runs in a clean environment, with the credentials from the settings, which are
-    # removed from all its output.
+    # Runs git for one repository, in a clean environment and with the credentials from the settings. Credentials are
+    # removed from all error messages.
     class Command
-      # Variables that git sets for hooks and aliases. A command started by one of these must not use the outer
-      # repository.
+      # Variables that git sets for hooks and aliases. They are removed, so that git does not use the outer repository.
       OUTER = %w[GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES
                  GIT_COMMON_DIR GIT_PREFIX GIT_NAMESPACE GIT_SHALLOW_FILE].freeze
       WEB = %r{\Ahttps?://(?![^/]*@)[^/]+/}i
@@ -36,7 +35,7 @@ module Spate
       # Like #run, for commands that use the network. Retries temporary failures.
       def run_remote(*arguments, **options) = @retries.run { run(*arguments, **options) }
 
-      # Whether git succeeds. Prints nothing.
+      # Returns whether git succeeds.
       def ok?(*arguments, **options)
         run(*arguments, **options)
         true
@@ -52,8 +51,8 @@ module Spate
         @userinfo && prefix ? variables.merge(credentials(prefix)) : variables
       end
 
-      # Passes the credentials in the environment, so that neither the process list nor the clone's config file contains
-      # the password. Submodules on the same host use the credentials too.
+      # Passes the credentials in the environment, so that the process list and the clone's config file do not contain
+      # the password. They also apply to submodules on the same host.
       def credentials(prefix)
         number = @env["GIT_CONFIG_COUNT"].to_i
         { "GIT_CONFIG_COUNT" => (number + 1).to_s,

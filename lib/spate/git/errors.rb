@@ -16,7 +16,7 @@ module Spate
 
     # A git command failed. The details are its output without credentials.
     class CommandFailed < Error
-      # uri: the repository's address without credentials, command: Array of String.
+      # uri: address of the repository without credentials. command: [String]. output: git's output without credentials.
       def initialize(uri, command, output)
         lines = output.lines(chomp: true).reject(&:empty?)
         reason = lines.grep(/\A(?:fatal|error|ERROR):/).first || lines.last || "no message"

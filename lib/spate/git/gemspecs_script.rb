@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Run as a separate program by Spate::Git::Gemspecs: evaluates gemspecs as Bundler does, and returns their values.
+# Run as a separate program by Spate::Git::Gemspecs. Evaluates gemspecs as Bundler does, and returns their values.
 #
 #   ruby gemspecs_script.rb read|rewrite PATH...
 #
@@ -9,7 +9,7 @@ require "bundler"
 
 module Spate
   module Git
-    # One gemspec, evaluated.
+    # Evaluates gemspecs.
     module GemspecsScript
       module_function
 

@@ -5,8 +5,8 @@ module Spate
     # Bundler's names for the folders of a git source.
     module Names
       SHORT = 12
-      # The form of a revision that Bundler writes. Checked, since the revision becomes part of paths and an argument of
-      # git.
+      # The format of a revision that Bundler writes. It is checked, because the revision is used in paths and as an
+      # argument of git.
       REVISION = /\A\h{7,64}\z/
 
       module_function
@@ -31,18 +31,18 @@ module Spate
         "#{base(uri)}-#{Digest::SHA1.hexdigest(normal(plain(uri)))}"
       end
 
-      # The address without credentials, for messages.
+      # The address without credentials, for display.
       def display(uri) = Util.redact(uri)
 
-      # [a web address without user and password, "user:password" or nil]. In other addresses the user is part of the
-      # address.
-      def apart(uri)
+      # Returns [address, "user:password" or nil]. Credentials are removed from http and https addresses. In other
+      # addresses, the user is part of the address.
+      def split_credentials(uri)
         match = %r{\A(https?://)([^/@]+)@}i.match(uri)
         match ? ["#{match[1]}#{match.post_match}", match[2]] : [uri, nil]
       end
 
-      # The address in the form in which Bundler writes it to a checkout: with the user, but without a password, a
-      # placeholder password or a token.
+      # The address as Bundler writes it to a checkout: with the user, but without passwords, placeholder passwords and
+      # tokens.
       def without_password(uri)
         uri.sub(%r{\A(\w+://)([^/@]*)@}) do
           scheme = Regexp.last_match(1)
@@ -55,7 +55,7 @@ module Spate
       # Removes a trailing slash, as Bundler does.
       def plain(uri) = uri.delete_suffix("/")
 
-      # The address with scheme and host in lower case; unchanged if it has no scheme.
+      # The address with scheme and host in lower case, or unchanged if it has no scheme.
       def normal(uri)
         return uri unless uri.match?(%r{\A\w+://})
 

@@ -4,12 +4,12 @@ require "fileutils"
 
 module Spate
   module Git
-    # The bare clone of a git source, including the locked revision. As shallow as Bundler's clone, so that Bundler can
-    # use it later: depth 1 for a branch, a tag or no ref, N + 1 for "ref~N", complete for abbreviated revisions and
-    # other refs.
+    # The bare clone of a git source, which includes the locked revision. It has the same depth as Bundler's clone, so
+    # that Bundler can use it later: 1 for a branch, a tag or no ref, N + 1 for "ref~N", unlimited for abbreviated
+    # revisions and other refs.
     #
-    # The first clone of a revision is also hard-linked into Spate's folder, since git never changes an existing object.
-    # Other bundles on this machine use that copy, without the network.
+    # The first clone of a revision is also hard-linked into Spate's folder, which is safe because git never changes an
+    # existing object. Other bundles on this machine use that copy without network access.
     class Repository
       FULL_SHA = /\A\h{40}\z/
       GONE = /couldn't find remote ref|not our ref|unadvertised object/
@@ -18,8 +18,8 @@ module Spate
 
       attr_reader :path
 
-      # uri: address of the source without user and password, which git would write to the clone. path: of the bare
-      # clone. shared: folder of clones shared by all bundles, or nil. local: no network.
+      # uri: address of the source without user and password, because git writes it to the clone. path: path of the bare
+      # clone. shared: folder of clones shared by all bundles, or nil. local: whether to work without network.
       def initialize(source, uri, path:, command:, shared: nil, local: false)
         @source = source
         @revision = source.revision
@@ -30,7 +30,7 @@ module Spate
         @local = local
       end
 
-      # Ensures that the clone exists and has the revision. Returns its path.
+      # Ensures that the clone exists and contains the revision. Returns its path.
       def provide
         return @path if complete?(@path)
 
@@ -125,7 +125,7 @@ module Spate
                  end
       end
 
-      # Part of the shared clone's name: clones of the same repository differ by the requested revision and depth.
+      # Part of the shared clone's name. Clones of the same repository may have different revisions and depths.
       def variant = "#{@revision[0, Names::SHORT]}-#{depth || "all"}"
 
       def share

@@ -5,13 +5,13 @@ require "securerandom"
 
 module Spate
   module Git
-    # The checkout of a git source in bundler/gems. Gemspecs are rewritten last, which distinguishes a complete checkout
-    # from that of an interrupted run.
+    # Creates the checkout of a git source in bundler/gems. Gemspecs are rewritten last, so that an incomplete checkout
+    # of an interrupted run can be detected.
     class WorkingTree
       def initialize(source, store:, layout:, settings:, vendor:, local:, env:)
         @source = source
         @uri = Names.plain(source.uri)
-        @address, @userinfo = Names.apart(@uri)
+        @address, @userinfo = Names.split_credentials(@uri)
         @store = store
         @layout = layout
         @settings = settings
@@ -35,7 +35,8 @@ module Spate
 
       private
 
-      # Treats a folder that contains anything besides .git as complete, as Bundler does, since users work in checkouts.
+      # Treats a folder that contains files besides .git as complete, as Bundler does, because users may work in
+      # checkouts.
       def present? = File.directory?(@path) && Dir.children(@path).any? { |name| name != ".git" }
 
       # Replaces an incomplete checkout of an interrupted run of Bundler.
@@ -45,7 +46,7 @@ module Spate
 
       def copy(from, to) = FileUtils.cp_r("#{from}/.", FileUtils.mkdir_p(to).first)
 
-      # Old versions of `bundle cache` put the bare clone itself into vendor/cache.
+      # Old versions of `bundle cache` copy the bare clone to vendor/cache.
       def bare?(folder) = File.exist?(File.join(folder, "objects")) && File.exist?(File.join(folder, "HEAD"))
 
       def check_out(folder, cached)
@@ -59,8 +60,8 @@ module Spate
         submodules(folder)
       end
 
-      # Whether this Bundler sets the address itself as the remote of a checkout, instead of the bare clone's folder.
-      # Newer versions do so for git-lfs.
+      # Whether this version of Bundler sets the address as the remote of a checkout, instead of the bare clone's
+      # folder. Newer versions do so for git-lfs.
       def names_remote?
         File.read("#{@layout.rubygems.bundler_lib}/bundler/source/git/git_proxy.rb").include?('"set-url"')
       rescue SystemCallError
@@ -96,7 +97,8 @@ module Spate
       module_function
 
       # Yields a path that does not exist, and renames the folder that the block creates there to `path`. If two
-      # processes do this, the first one wins. empty: called just before the rename, to remove an existing folder.
+      # processes do this at the same time, the first one wins. empty: a callable that removes an existing folder just
+      # before the rename.
       def fill(path, empty: nil)
         FileUtils.mkdir_p(File.dirname(path))
         sweep(path)
@@ -110,7 +112,7 @@ module Spate
         FileUtils.rm_rf(temporary) if temporary
       end
 
-      # Removes leftovers of killed processes.
+      # Removes temporary folders of killed processes.
       def sweep(path)
         prefix = "#{File.basename(path)}."
         Dir.children(File.dirname(path)).each do |name|

@@ -5,14 +5,14 @@ require "timeout"
 
 module Spate
   module HTTP
-    # Addresses of hosts. Each host is looked up once: if thirty threads look up at the same time, resolvers drop some
-    # of the queries, and each dropped query costs five seconds.
+    # Looks up addresses of hosts. Each host is looked up once. If thirty threads do it at the same time, resolvers drop
+    # some of the queries, and each dropped query takes five seconds.
     class Addresses
-      # Errors after which another address of the same host may work.
-      UNREACHED = [SystemCallError, Timeout::Error].freeze
+      # Errors after which another address of the host is tried.
+      CONNECTION_ERRORS = [SystemCallError, Timeout::Error].freeze
 
-      # A lookup: its thread, since a resolver call cannot be cancelled, and the time when its callers give up (nil:
-      # never).
+      # A lookup. It has a thread, because a resolver call cannot be cancelled. ends: the monotonic time when the
+      # callers give up, or nil for never.
       Search = Struct.new(:thread, :ends) do
         # Returns [String]. Raises SocketError.
         def result(host)
@@ -23,7 +23,7 @@ module Spate
       end
       private_constant :Search
 
-      # limit: maximum seconds of a lookup for all callers together; nil for no limit.
+      # limit: time limit of a lookup (seconds) for all its callers together, or nil.
       def initialize(limit = nil)
         @limit = limit
         @searches = {}
@@ -31,22 +31,22 @@ module Spate
         @mutex = Mutex.new
       end
 
-      # Yields the addresses of a host (String) in sequence until the block connects. Returns its result. Raises the
-      # block's last error, or SocketError for an unknown name.
-      def reach(host)
+      # Yields the addresses of a host (String) one after the other until the block connects. Returns the block's
+      # result. Raises the block's last error, or SocketError for an unknown host.
+      def try_each(host)
         all = [*@preferred[host], *search(host)].uniq
         all.each_with_index do |address, number|
           result = yield address
           @preferred[host] = address if number.positive?
           return result
-        rescue *UNREACHED
+        rescue *CONNECTION_ERRORS
           raise if number == all.size - 1
         end
       end
 
       private
 
-      # Waiting callers get the same error; a later call starts another lookup.
+      # All waiting callers receive the same error. A later call starts another lookup.
       def search(host)
         search = @mutex.synchronize { @searches[host] ||= begun(host) }
         search.result(host)

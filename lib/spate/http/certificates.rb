@@ -2,12 +2,11 @@
 
 module Spate
   module HTTP
-    # The authorities that a TLS connection trusts and the client certificate that it presents: from Bundler's settings,
-    # then RubyGems' configuration. The default is the system's authorities (also SSL_CERT_FILE and SSL_CERT_DIR) and
-    # those included in RubyGems.
+    # The certificate authorities and the client certificate of TLS connections, from Bundler's settings or RubyGems'
+    # configuration. By default, trusts the system's authorities (or SSL_CERT_FILE and SSL_CERT_DIR) and those included
+    # in RubyGems.
     class Certificates
-      # Certificates and revocation lists, named by a hash of their subject: the only files that OpenSSL reads in a
-      # folder.
+      # Names of certificates and revocation lists: a hash of the subject. OpenSSL reads only such files in a folder.
       IN_FOLDER = /\A\h{8}\.r?\d+\z/
 
       def initialize(settings:, gemrc:, env: ENV)
@@ -17,7 +16,7 @@ module Spate
         @mutex = Mutex.new
       end
 
-      # All facts in which connections may differ in trust or identity (Array of String and nil). Does not load openssl.
+      # All facts that affect trust or identity of connections ([String or nil]). Does not load openssl.
       def facts
         @facts ||= begin
           authority = setting(:ssl_ca_cert)
@@ -26,7 +25,7 @@ module Spate
         end
       end
 
-      # Whether the server must prove its identity.
+      # Whether the server's certificate is verified.
       def verify? = verify_mode & 1 == 1
 
       # Configures a Net::HTTP. Raises Settings::InvalidValue if a file cannot be used.
@@ -51,7 +50,7 @@ module Spate
       # 1 is OpenSSL::SSL::VERIFY_PEER.
       def verify_mode = setting(:ssl_verify_mode)&.to_i || 1
 
-      # Digest of a file, or of the files that OpenSSL reads in folders ("a:b"); nil without a path.
+      # Returns a digest of a file, or of the files that OpenSSL reads in folders ("a:b"), or nil without a path.
       def content(path)
         return unless path
 
@@ -72,7 +71,8 @@ module Spate
         "-"
       end
 
-      # One store for all connections: reading the authorities' certificates takes longer than a handshake.
+      # One certificate store for all connections, because reading the authorities' certificates takes longer than a
+      # handshake.
       def store
         @mutex.synchronize { @store ||= build_store }
       end
@@ -85,7 +85,8 @@ module Spate
         File.directory?(authority) ? store.add_path(authority) : store.add_file(authority)
         store
       rescue OpenSSL::X509::StoreError, SystemCallError => e
-        raise Settings::InvalidValue.new("ssl_ca_cert", authority, "a PEM file or a folder of them (#{e.message})")
+        expected = "a PEM file or a folder of them (#{ErrorSummary.of(e)})"
+        raise Settings::InvalidValue.new("ssl_ca_cert", authority, expected)
       end
 
       def authorities_of_system(store)
@@ -104,7 +105,7 @@ module Spate
           end
         end
       rescue OpenSSL::OpenSSLError, SystemCallError => e
-        expected = "a PEM file with certificate and key (#{e.message})"
+        expected = "a PEM file with certificate and key (#{ErrorSummary.of(e)})"
         raise Settings::InvalidValue.new("ssl_client_cert", path, expected)
       end
     end

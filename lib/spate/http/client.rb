@@ -4,21 +4,21 @@ require "net/http"
 
 module Spate
   module HTTP
-    # Sends requests. Credentials are sent only to the host that they belong to.
+    # Sends requests. Credentials are sent only to the host for which they were configured.
     class Client
       TEMPORARY = [408, 425, 429, 500, 502, 503, 504].freeze
-      # Raised when a connection breaks or cannot be made.
+      # Raised if a connection breaks or cannot be established.
       BROKEN = [SystemCallError, SocketError, IOError, Timeout::Error, Net::ProtocolError, Net::HTTPBadResponse,
                 Net::HTTPHeaderSyntaxError, Meter::Endless, Meter::Slow].freeze
-      # Thrown by a block to end the connection without reading the rest of a response.
+      # Thrown by a block to close the connection without reading the rest of a response.
       DROP = :drop_the_connection
-      # A larger body is sent only after the server has accepted the headers.
-      ASK_BEFORE = 64 << 10
-      # An error page up to this size is read so that the connection can be kept; for a larger one the connection is
-      # closed.
+      # A larger body (bytes) is sent only after the server has accepted the headers.
+      EXPECT_CONTINUE_FROM = 64 << 10
+      # An error page up to this size (bytes) is read, so that the connection can be reused. For a larger one, the
+      # connection is closed.
       MAX_ERROR_BODY = 65_536
 
-      # connections: Connections; redirects: maximum number; agent: the User-Agent.
+      # connections: Connections. redirects: maximum number of redirects. agent: the User-Agent.
       def initialize(connections, redirects:, agent:)
         @connections = connections
         @redirects = redirects
@@ -41,7 +41,7 @@ module Spate
       end
 
       # Sends a request and follows redirects, except for statuses in `accept`. Yields the first response that is not a
-      # redirect, its URI and the Authorization that was sent. Otherwise like #perform.
+      # redirect, its URI and the Authorization that was sent. Otherwise the same as #perform.
       def follow(verb, uri, accept:, headers: {}, authorization: nil, identity: nil)
         first = uri
         credentials = Credentials.new(authorization, identity)
@@ -61,10 +61,10 @@ module Spate
       end
 
       # Sends one request and yields the Net::HTTPResponse of any status before its body is read. Returns the block's
-      # result, or nil if the block throws DROP, which ends the connection. verb: :get, :head, :put, :post or :delete.
-      # body: String, or an open File, sent from its start. identity: see Connections#with. Raises the errors of HTTP.
-      # If the server has closed a kept-alive connection, the request is sent again immediately. A timeout counts as a
-      # failure.
+      # result, or nil if the block throws DROP, which closes the connection. verb: :get, :head, :put, :post or :delete.
+      # body: String, or an open File, which is sent from its start. identity: see Connections#with. Raises the errors
+      # of HTTP. If the server has closed a reused connection before it responded, sends the request again immediately,
+      # except after a timeout.
       def perform(verb, uri, headers: {}, body: nil, authorization: nil, identity: nil)
         request = request_for(verb, uri, headers, authorization, body)
         begin
@@ -104,7 +104,7 @@ module Spate
 
       private
 
-      # Credentials of the sender. authorization: the header's value, or nil. identity: see Connections#with.
+      # authorization: the header's value, or nil. identity: see Connections#with.
       Credentials = Struct.new(:authorization, :identity)
       NONE = Credentials.new.freeze
       private_constant :Credentials, :NONE
@@ -113,20 +113,20 @@ module Spate
         Net::HTTP.const_get(verb.capitalize).new(uri.request_uri, headers).tap do |request|
           request["User-Agent"] = @agent
           request["Authorization"] = authorization if authorization
-          carry(request, body) if body
+          set_body(request, body) if body
         end
       end
 
-      def carry(request, body)
+      def set_body(request, body)
         require "stringio"
         request.content_length = body.is_a?(String) ? body.bytesize : body.size
         request.body_stream = body.is_a?(String) ? StringIO.new(body) : body
         request["Content-Type"] ||= "application/octet-stream"
-        request["Expect"] = "100-continue" if request.content_length > ASK_BEFORE
+        request["Expect"] = "100-continue" if request.content_length > EXPECT_CONTINUE_FROM
       end
 
-      # Whether the body was not sent. After an early response the server may interpret the next request on that
-      # connection as the body.
+      # Whether the body was not sent because of an early response. The server may then interpret the next request on
+      # that connection as the body.
       def unsent?(request) = request.content_length.to_i.positive? && request.body_stream.pos.zero?
 
       def failure(uri, error)
@@ -139,7 +139,7 @@ module Spate
         end
       end
 
-      # OpenSSL is loaded only for https, and nothing else raises its errors.
+      # Matches OpenSSL's errors without loading OpenSSL, which is loaded only for https.
       module OpenSSLError
         def self.===(error) = defined?(OpenSSL::SSL::SSLError) && error.is_a?(OpenSSL::SSL::SSLError)
       end
@@ -187,8 +187,7 @@ module Spate
     module Redirect
       module_function
 
-      # [URI, whether credentials for the first address also apply to the target]. Raises Misdirected and
-      # InsecureRedirect.
+      # Returns [URI, whether the credentials also apply to the target]. Raises Misdirected, InsecureRedirect.
       def read(uri, location)
         target = uri.merge(location)
         raise Misdirected.new(uri, location) if !target.is_a?(URI::HTTP) || target.host.to_s.empty?
@@ -199,7 +198,7 @@ module Spate
         raise Misdirected.new(uri, location)
       end
 
-      # Another port is another server, except that the default ports of http and https count as the same.
+      # A different port is a different server, but the default ports of http and https are treated as the same.
       def same_host?(uri, target)
         uri.host == target.host &&
           (uri.port == target.port || [uri, target].all? { |each| each.port == each.default_port })

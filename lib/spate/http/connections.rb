@@ -4,15 +4,15 @@ require "net/http"
 
 module Spate
   module HTTP
-    # Keep-alive connections by host and identity. An idle connection is given to the next thread that needs one; there
-    # are as many connections as concurrent requests.
+    # A pool of keep-alive connections by host and identity. It opens as many connections as there are concurrent
+    # requests.
     class Connections
-      # Seconds after which an idle connection is no longer used, since proxies and servers close idle connections
+      # An idle connection is not reused after this time (seconds), because proxies and servers close idle connections
       # silently.
       IDLE = 15
 
-      # timeout: seconds between two reads; connect: for connecting, by default the same; names: for looking up a host
-      # name, nil for no limit. pace: minimum pace of responses.
+      # timeout: seconds for each read or write. connect: seconds for connecting, by default the same. names: seconds
+      # for looking up a host name, or nil for no limit. pace: minimum pace of responses (Meter::Pace).
       def initialize(proxy:, certificates:, timeout:, connect: timeout, names: nil, pace: Meter::LOWEST)
         @proxy = proxy
         @certificates = certificates
@@ -27,8 +27,8 @@ module Spate
       end
 
       # Yields a started Session for the URI's host, and whether it was used before. If the block raises, the session is
-      # closed. identity: the credentials with the certificate to present, if it is not the same for all (see
-      # Certificates#apply); a connection is used for one identity only. Raises Cancelled after #close.
+      # closed. Raises Cancelled after #close. identity: the credentials that determine the client certificate, or nil
+      # for the default (see Certificates#apply). A connection is used for only one identity.
       def with(uri, identity = nil)
         key = ["#{uri.scheme}://#{uri.host}:#{uri.port}", identity]
         http, reused = take(key, uri)
@@ -41,7 +41,7 @@ module Spate
         end
       end
 
-      # Ends all connections, including those in use: threads that wait for bytes immediately get an IOError.
+      # Closes all connections, including those in use. Threads that wait for data immediately receive an IOError.
       def close
         connections = @mutex.synchronize do
           @closed = true
@@ -67,13 +67,13 @@ module Spate
 
       def connect(uri, identity)
         proxy = @proxy.for(uri)
-        @addresses.reach((proxy || uri).hostname) { |address| start(build(uri, address, proxy, identity)) }
+        @addresses.try_each((proxy || uri).hostname) { |address| start(build(uri, address, proxy, identity)) }
       end
 
       def start(http)
         @mutex.synchronize { @busy[http] = true }
         http.start
-        raise Util::Cancelled if @closed # #close could not end the connection before it was established
+        raise Util::Cancelled if @closed # #close could not close the connection before it was established
 
         http
       rescue StandardError
@@ -101,22 +101,23 @@ module Spate
         nil # the server or another thread has already closed it
       end
 
-      # address: of the host, or of the proxy if there is one.
+      # address: the address of the host or, if there is one, of the proxy.
       def build(uri, address, proxy, identity)
         http = Session.new(uri.hostname, uri.port, *(proxy ? proxied(proxy, address) : [nil]))
         http.ipaddr = address unless proxy
         http.pace = @pace
         http.read_timeout = http.write_timeout = @timeout
         http.open_timeout = http.ssl_timeout = @connect
-        http.continue_timeout = 1 # for senders of "Expect: 100-continue"
+        http.continue_timeout = 1 # used for requests with "Expect: 100-continue"
         http.keep_alive_timeout = IDLE
-        http.max_retries = 0 # the class Retries decides about retries
+        http.max_retries = 0 # Util::Retries retries instead
         http.ignore_eof = false if http.respond_to?(:ignore_eof=)
         @certificates.apply(http, identity) if uri.scheme == "https"
         http
       end
 
-      # The proxy's arguments of Net::HTTP.new; nil prevents Net::HTTP from reading the environment itself.
+      # The arguments of Net::HTTP.new for the proxy. Without a proxy, nil prevents Net::HTTP from reading the
+      # environment.
       def proxied(proxy, address)
         user, password = [proxy.user, proxy.password].map { |part| part && URI.decode_www_form_component(part) }
         [address, proxy.port, user, password]

@@ -2,9 +2,9 @@
 
 module Spate
   module HTTP
-    # Saves a file of a remote to disk. The file appears under its name only when it is complete.
+    # Downloads a file to disk. The file gets its final name only when it is complete.
     class Download
-      # Archives are already compressed. A source that compresses them nevertheless is supported.
+      # Archives are already compressed. Responses of sources that compress them again are also accepted.
       HEADERS = { "Accept-Encoding" => "identity" }.freeze
 
       # limit: maximum size of a file in bytes.
@@ -14,9 +14,9 @@ module Spate
         @limit = limit
       end
 
-      # Fetches a path of the remote, yields the temporary file's path, its size in bytes and the response's headers
-      # (nil for a folder) so that the block can check the file, then renames it to `to`. If anything raises, no file is
-      # left. Returns the block's result.
+      # Fetches a path of the remote and yields the temporary file's path, its size in bytes and the response (nil for a
+      # folder), so that the block can check the file. Then renames the file to `to` and returns the block's result.
+      # After an exception, the temporary file is removed.
       def save(remote, path, to:)
         part = "#{Util::Files.beside(to)}.part"
         bytes, head = @retries.run { remote.file? ? copy(remote, path, part) : receive(remote, path, part) }
@@ -45,8 +45,9 @@ module Spate
         raise Truncated.new(remote.locate(path), nil, File.size?(part) || 0)
       end
 
-      # A compressed body, or one without an announced length, may have any length. If such a body ends early, only some
-      # versions of net/http raise.
+      # Writes the body to the file and returns its size. The limit is also checked here, because a compressed body or a
+      # body without Content-Length may have any size. If such a body is truncated, only some versions of net/http
+      # raise.
       def write(response, part, uri, expected)
         got = 0
         file = on_disk(part) { File.open(part, "wb", 0o644) }
@@ -55,7 +56,7 @@ module Spate
           got += chunk.bytesize
           raise TooLarge.new(uri, @limit) if got > @limit
 
-          chunk.clear # otherwise all chunks wait for the garbage collector
+          chunk.clear # frees the memory without waiting for the garbage collector
         end
         on_disk(part) { file.close }
         got
@@ -75,7 +76,7 @@ module Spate
         on_disk(part) { IO.copy_stream(source, part) }
       end
 
-      # Distinguishes errors of the disk from those of the network: both are SystemCallErrors.
+      # Converts errors of the disk, because errors of the network are SystemCallErrors too.
       def on_disk(path)
         yield
       rescue SystemCallError => e

@@ -2,15 +2,15 @@
 
 module Spate
   module HTTP
-    # A failure between this machine and a gem source. Exit code 6 (network) unless a subclass has another one.
+    # Base class of HTTP errors. The exit code is 6 (network) unless a subclass defines a different one.
     class Error < Spate::Error
       EXIT_CODE = 6
 
-      # A copy with another hint, for sources that are configured in another way.
+      # Returns a copy with a different hint, for sources that are configured differently.
       def with_hint(hint) = dup.tap { |copy| copy.instance_variable_set(:@hint, hint) }
     end
 
-    # No connection, or the connection broke: refused, reset, timed out, name not resolved.
+    # The connection failed: refused, reset, timed out, or host name not resolved.
     class Unreachable < Error
       include Util::Retriable
 
@@ -21,8 +21,7 @@ module Spate
       end
     end
 
-    # Fewer bytes arrived than announced. expected and got are in bytes; expected may be nil if only the end was
-    # missing.
+    # Fewer bytes arrived than announced. expected, got: bytes. expected is nil if the length was not announced.
     class Truncated < Error
       include Util::Retriable
 
@@ -32,11 +31,11 @@ module Spate
       end
     end
 
-    # A response is larger than any gem should be, whether announced or not.
+    # A response is larger than the limit for gems.
     class TooLarge < Error
       EXIT_CODE = 8
 
-      # limit, announced: bytes; announced is nil if the size was not announced.
+      # limit, announced: bytes. announced is nil if the size was not announced.
       def initialize(uri, limit, announced: nil)
         super("#{Util.redact(uri)} #{announced ? "has #{announced} bytes" : "sends more"}, " \
               "the limit is #{limit} bytes (#{limit >> 20} MiB)",
@@ -53,7 +52,7 @@ module Spate
       end
     end
 
-    # Bytes arrive too slowly for the download to end in reasonable time.
+    # Data arrives too slowly for the download to finish in reasonable time.
     class TooSlow < Error
       include Util::Retriable
 
@@ -73,12 +72,12 @@ module Spate
               hint: "the source has a problem: install again later, or use a mirror (`bundle config mirror.URL`)")
       end
 
-      # 408, 425, 429, 500, 502, 503 and 504: the source may recover soon.
+      # 408, 425, 429, 500, 502, 503 or 504. The request may succeed later.
       class Temporary < Status
         include Util::Retriable
       end
 
-      # 404 and 410.
+      # 404 or 410.
       class Missing < Status
       end
     end
@@ -102,7 +101,7 @@ module Spate
       end
     end
 
-    # 403: not allowed, with or without credentials. Some sources also return it for gems that do not exist.
+    # 403, with or without credentials. Some sources also return it for missing gems.
     class Forbidden < Error
       def initialize(uri, origin)
         super("#{Util.redact(uri)} is forbidden (403)#{origin ? " with the credentials from #{origin}" : ""}",
@@ -128,7 +127,7 @@ module Spate
       end
     end
 
-    # A redirect to a file or a mailbox, or to an invalid address.
+    # A redirect to an address that is invalid or neither http nor https.
     class Misdirected < RedirectError
       def initialize(uri, location)
         super(uri, "redirects to #{Util.redact(location)}, expected http or https",
@@ -136,7 +135,8 @@ module Spate
       end
     end
 
-    # A redirect from https to http. RubyGems also rejects it, and so does Bundler for archives, which RubyGems fetches.
+    # A redirect from https to http. RubyGems also rejects it, and Bundler rejects it for archives, which it fetches
+    # with RubyGems.
     class InsecureRedirect < RedirectError
       def initialize(uri, location)
         super(uri, "redirects to #{Util.redact(location)}, which is not https",

@@ -2,8 +2,8 @@
 
 module Spate
   module HTTP
-    # The parts of RubyGems' own configuration that Bundler uses: the proxy and TLS files. Read without RubyGems, from
-    # /etc/gemrc, the user's file, and the files named by $GEMRC; the last one takes precedence.
+    # The parts of RubyGems' configuration that Bundler also uses: the proxy and TLS files. Reads /etc/gemrc, the user's
+    # file, and the files in $GEMRC, without RubyGems. Later files take precedence.
     class Gemrc
       KEYS = %w[http_proxy ssl_ca_cert ssl_client_cert ssl_verify_mode].freeze
 
@@ -15,7 +15,8 @@ module Spate
         new(paths.map { |path| read(path) }.reduce({}, :merge))
       end
 
-      # Settings of one file by plain name; empty if the file is missing or not YAML.
+      # Returns {name => value} of one file, without the colon of symbols. Returns {} if the file is missing or not
+      # YAML.
       def self.read(path)
         return {} unless File.file?(path)
 
@@ -41,7 +42,7 @@ module Spate
         @values = values
       end
 
-      # A String, an Integer (ssl_verify_mode), :none for `http_proxy: :no_proxy`, or nil.
+      # Returns a String, an Integer (ssl_verify_mode), :none for `http_proxy: :no_proxy`, or nil.
       def [](key)
         value = @values[key]
         %w[no_proxy :no_proxy].include?(value.to_s) ? :none : value

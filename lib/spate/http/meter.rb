@@ -2,20 +2,20 @@
 
 module Spate
   module HTTP
-    # A socket (or TLS on top of one) that counts received bytes and waiting time. A server that sends a byte now and
-    # then never reaches the read timeout, but is equally useless.
+    # Wraps a socket or TLS connection, and measures received bytes and waiting time. Detects a server that sends single
+    # bytes to avoid the read timeout.
     class Meter
-      # The minimum pace of a response that has begun. rate: bytes per second; longest: maximum seconds of waiting in
-      # total.
+      # The minimum pace of a response after its first byte. rate: bytes per second. longest: maximum total waiting time
+      # in seconds.
       Pace = Struct.new(:rate, :longest)
-      # Slower than a slow line that many connections share.
+      # Low enough for many connections that share a slow line.
       LOWEST = Pace.new(100, Float::INFINITY).freeze
-      # The response exceeds the limit of bytes.
+      # The response is larger than the limit.
       Endless = Class.new(StandardError)
-      # The response arrives too slowly; the message contains its rate.
+      # The response arrives too slowly. The message contains the rate.
       Slow = Class.new(StandardError)
 
-      # silence: maximum seconds without data from the server.
+      # silence: maximum time without data from the server (seconds).
       def initialize(io, silence, pace = LOWEST)
         @io = io
         @pace = pace
@@ -76,7 +76,7 @@ module Spate
         @in_all += passed
       end
 
-      # Judges the pace only when more data is needed: on a busy machine, received data is read late.
+      # Checks the pace only when more data is needed, because a busy machine may read received data late.
       def wait
         judge
         @since = Util.now

@@ -2,10 +2,11 @@
 
 module Spate
   module HTTP
-    # Logins from ~/.netrc (or the file named by $NETRC). Format: "machine HOST login USER password WORD", tokens
-    # separated by white space, "default" for all other hosts, "macdef" up to an empty line, "#" comments, quotes.
+    # Logins from ~/.netrc (or the file named by $NETRC). Format: "machine HOST login USER password WORD", with tokens
+    # separated by white space. "default" matches all other hosts. "macdef" up to an empty line is ignored. "#" comments
+    # and quotes are supported.
     class Netrc
-      # warn: called with (message, hint) if the file exists but is not used.
+      # warn: called with (message, hint) if the file is ignored because of its permissions.
       def self.load(env, &warn)
         path = env["NETRC"]
         path = File.join(env["HOME"].to_s, ".netrc") if path.nil? || path.empty?
@@ -25,7 +26,7 @@ module Spate
         parse(text)
       end
 
-      # "user:password", escaped as in a URI, or nil.
+      # Returns "user:password", percent-encoded, or nil.
       def for(host)
         user, password = @logins[host.to_s.downcase] || @default
         return unless user

@@ -2,10 +2,9 @@
 
 module Spate
   module HTTP
-    # The proxy for a request: from RubyGems' configuration, then from the environment: http_proxy or https_proxy in
-    # lower or upper case, http_proxy_user and http_proxy_pass, and no_proxy, a list of host names and their endings,
-    # "*" for all. Without https_proxy, http_proxy also applies to https, as in Bundler, whose index reads no other
-    # variable, and whose downloads use Net::HTTP, which does the same.
+    # The proxy for a request, from RubyGems' configuration or the environment: http_proxy and https_proxy in lower or
+    # upper case, http_proxy_user and http_proxy_pass, and no_proxy, a list of host names and suffixes ("*" for all).
+    # Without https_proxy, http_proxy also applies to https, as in Bundler.
     class Proxy
       # An entry of no_proxy: an IPv6 address, with or without brackets, or a name, and an optional port.
       EXCLUDED = /\A(?:\[(.*)\]|([^:]*:[^:]*:.*)|([^:]*))(?::(.*))?\z/
@@ -16,10 +15,10 @@ module Spate
         @configured = gemrc
       end
 
-      # Whether there may be a proxy for any URI.
+      # Whether a proxy is configured for some URI.
       def any? = @configured != :none && (!@configured.nil? || @env.any? { |key, _| key.match?(/\Ahttps?_proxy\z/i) })
 
-      # The URI of the proxy for a URI; nil for a direct connection.
+      # Returns the URI of the proxy for a URI, or nil for a direct connection.
       def for(uri)
         return if @configured == :none || excluded?(uri)
 
@@ -39,7 +38,7 @@ module Spate
 
       def schemes(uri) = [uri.scheme, "http"].uniq
 
-      # In a CGI process HTTP_PROXY is a client's "Proxy:" header instead of a setting.
+      # Ignores HTTP_PROXY in a CGI process, where it contains the client's "Proxy:" header.
       def environment(scheme)
         small = @env["#{scheme}_proxy"]
         return small if small && !small.empty?

@@ -4,12 +4,13 @@ require "net/http"
 
 module Spate
   module HTTP
-    # A Net::HTTP with limits for malicious servers: Net::HTTP itself reads any number of lines, of any length, at any
-    # pace.
+    # A Net::HTTP with limits against malicious servers. Net::HTTP accepts any number of header lines, of any length, at
+    # any pace.
     class Session < Net::HTTP
-      # Reads lines with a length limit from the connection for Net::HTTP.
+      # The buffered connection that Net::HTTP reads from, with a limit for the length of lines.
       class Wire < Net::BufferedIO
-        # Maximum bytes of consecutive lines: the status and headers of a response, or the trailers of a chunked body.
+        # The maximum total size (bytes) of consecutive lines: status and headers of a response, or trailers of a
+        # chunked body.
         LINES = 256 * 1024
         INSIDE = /\r(?!\s*\z)/n
         private_constant :INSIDE
@@ -44,7 +45,7 @@ module Spate
 
       private
 
-      # Called by Net::HTTP for each new connection.
+      # Called by Net::HTTP for each new connection. Replaces its buffered connection.
       def on_connect = @socket = wire(@socket.io)
 
       def wire(io)
@@ -52,7 +53,8 @@ module Spate
         Wire.new(Meter.new(io, read_timeout, @pace), **timeouts)
       end
 
-      # Net::HTTP accepts any response of a proxy to CONNECT, and only then calls #on_connect.
+      # Connects through a proxy, because Net::HTTP reads the proxy's response to CONNECT without limits before it calls
+      # #on_connect.
       def connect
         return super unless proxy? && use_ssl?
 
@@ -65,7 +67,7 @@ module Spate
         raise
       end
 
-      # Raises Net::ProtocolError if the proxy refuses.
+      # Sends the CONNECT request. Raises Net::ProtocolError if the proxy refuses it.
       def tunnel(wire)
         place = "#{address.include?(":") ? "[#{address}]" : address}:#{port}"
         user = "Proxy-Authorization: Basic #{["#{proxy_user}:#{proxy_pass}"].pack("m0")}\r\n" if proxy_user
@@ -78,7 +80,7 @@ module Spate
         context.set_params({ verify_mode: verify_mode, cert_store: cert_store, cert: cert, key: key }.compact)
         OpenSSL::SSL::SSLSocket.new(socket, context).tap do |secure|
           secure.sync_close = true
-          secure.hostname = address unless address.match?(/\A[\d.]+\z|:/) # SNI allows no IP addresses
+          secure.hostname = address unless address.match?(/\A[\d.]+\z|:/) # SNI does not allow IP addresses
           ssl_socket_connect(secure, open_timeout)
           secure.post_connection_check(address) unless verify_mode == OpenSSL::SSL::VERIFY_NONE
         end

@@ -2,23 +2,23 @@
 
 module Spate
   module Install
-    # One attempt to install a bundle: its phases in order, and the values passed between them.
+    # One attempt to install a bundle. The phases in order, with their inputs and results:
     #
-    #   phase             takes                          returns
-    #   plan              lockfile, Gemfile              Plan, while missing gems are fetched
+    #   phase             input                          result
+    #   plan              lockfile, Gemfile              Plan; fetches missing gems in parallel
     #   Prepare::Items    packages of the plan           [Item]: in place, in the store, or needed
     #   announce          plan, items                    nothing, or raises
-    #   complete          items in place                 Previous that knows all of them
+    #   complete          items in place                 Previous whose record contains all of them
     #   Check::Edits      items in place, Previous       [Store::Edits::Edit]
-    #   Pipeline          items, the record              the same items, in place or committed
-    #   Folders::Step     plan, items, Previous          Result: gems from git and of folders
+    #   Pipeline          items, the record              the same items, all :in_place or :committed
+    #   Folders::Step     plan, items, Previous          Result: git gems and path gems
     #   clean             nothing                        names of gems removed, in the report
     #   change_links      items in place, Previous       whether links became copies, or copies links
     #   messages          items                          messages of new gems, in the report
     #   Previous#keep     items                          the bundle's record, written last
-    #   finish            Result                         checkouts that Bundler has finished, also in the record
+    #   finish            Result                         git gems that Bundler completed, added to the record
     class Attempt
-      # previous: Previous. items: Prepare::Items. report: Report, which this fills.
+      # previous: Previous. items: Prepare::Items. report: Report, filled by this class.
       def initialize(context, previous, items, report)
         @context = context
         @previous = previous
@@ -31,12 +31,12 @@ module Spate
         lockfile = @resolution.lockfile
         unless @resolution.known?
           GC.enable
-          speculate(lockfile) unless @resolution.doubtful?
+          speculate(lockfile) unless @resolution.incomplete?
         end
         @resolution.plan.tap { |plan| forget(plan) }
       end
 
-      # Bundler plugins run only in Bundler, so they are reasons to let Bundler install.
+      # Returns reasons to let Bundler install: plugins run only in Bundler.
       def plugins(plan)
         names = @resolution.facts.plugins + plan.packages.map(&:source).uniq.select { |source| source.type == :plugin }
         names.map { |name| "the plugin #{name}: only Bundler runs plugins" }
@@ -47,7 +47,7 @@ module Spate
         announce(plan, items)
         in_place = items.select { |item| item.state == :in_place }
         previous = @previous.complete(in_place)
-        @report.edits = Check::Edits.new(@context, previous.record, in_place.map(&:full_name)).settle
+        @report.edits = Check::Edits.new(@context, previous.record, in_place.map(&:full_name)).restore_all
         run(items, previous.record)
         result = install_folders(plan, items, previous)
         @report.count(items)
@@ -94,7 +94,7 @@ module Spate
         plan.warnings.each { |text| @report.warn(text) }
         check_groups
         facts = { total: items.size, in_place: items.count { |item| item.state == :in_place } }
-        facts[:fetch] = items.count(&:lacking?) unless File.directory?(@context.layout.app_cache)
+        facts[:fetch] = items.count(&:missing?) unless File.directory?(@context.layout.app_cache)
         @context.events.emit(:plan, **facts)
         BundleFolder.check_names(@context.layout.root, items.map(&:full_name))
       end
@@ -108,9 +108,9 @@ module Spate
                            .each { |text, hint| @report.warn(text, hint: hint) }
       end
 
-      # Passwords of the Gemfile, which only Bundler knows, are read on the main thread.
+      # Reads passwords of the Gemfile in the main thread, since they come from a Bundler process.
       def run(items, record)
-        lacking = items.select(&:lacking?)
+        lacking = items.select(&:missing?)
         lacking.each { |item| @context.sources.domains(item.package) } if @resolution.facts.hidden?
         pipeline.run(items, record) if @pipeline || items.any? { |item| item.state != :in_place }
         asked = items.select { |item| @context.options.rebuild?(item.package) && item.manifest && !item.native? }
@@ -137,7 +137,7 @@ module Spate
         true
       end
 
-      # Messages of newly installed gems. Like `bundle pristine`, --rebuild and `spate restore` print none.
+      # Collects the messages of newly installed gems. --rebuild and `spate restore` print none, like `bundle pristine`.
       def messages(items)
         return if @context.settings.bool(:ignore_messages)
 
@@ -150,8 +150,8 @@ module Spate
         end
       end
 
-      # Bundler does the work that Spate does not do: its own binstubs, the application's vendor/cache, git gems in
-      # vendor/cache. Yields if there were such gems, which are now complete.
+      # Lets Bundler do what Spate does not support: binstubs, updating vendor/cache, and git gems in vendor/cache.
+      # Yields after such git gems were completed.
       def finish(result)
         layout = @context.layout
         vendored = result&.for_bundler.to_a

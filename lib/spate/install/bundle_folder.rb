@@ -6,21 +6,21 @@ module Spate
     module BundleFolder
       module_function
 
-      # Yields with a lock on the folder. events: receive a warning about a long wait (FolderLock). Raises HeldError.
+      # Yields with a lock on the folder. events: for a warning about a long wait (see FolderLock). Raises HeldError.
       def lock(root, events = nil)
         folder = open(root)
-        folder.flock(File::LOCK_EX | File::LOCK_NB) || FolderLock.take(folder, events)
+        folder.flock(File::LOCK_EX | File::LOCK_NB) || FolderLock.acquire(folder, events)
         yield
       ensure
         folder&.close
       end
 
-      # Writes a file atomically. The name of the temporary file is always the same, so that the next install overwrites
-      # a file left by a killed process.
+      # Writes a file atomically. The temporary file always has the same name, so that the next install overwrites one
+      # left by a killed process.
       def write(path, text, mode: nil) = Util::Files.write(path, text, mode: mode, over: "#{path}.tmp")
 
       # On a case-insensitive file system, gems whose names differ only in case would share one folder, and the second
-      # would replace the first. Bundler mixes their files. Raises IndistinctError.
+      # would replace the first. Bundler would mix their files. Raises IndistinctError.
       def check_names(root, full_names)
         alike = full_names.uniq.group_by(&:downcase).values.find { |names| names.size > 1 }
         raise IndistinctError.folder(alike, root) if alike && one_case?(root)
@@ -41,10 +41,11 @@ module Spate
         Util::Files.make_folder(root)
         File.open(root)
       rescue Errno::EACCES, Errno::EROFS, Errno::ENOTDIR, Errno::ENOENT, Errno::ELOOP, Errno::ENOSPC => e
+        raise Store::Full.at(root) if e.is_a?(Errno::ENOSPC)
+
         denied = PermissionError.new(root) if e.is_a?(Errno::EACCES)
         raise Store::Error.new(denied&.message || "#{root}: #{e.class.new.message.downcase}",
-                               hint: denied&.hint || "the folder must be writable; for a bundle, " \
-                                     "see `bundle config path`")
+                               hint: denied&.hint || "check the path: `bundle config path`")
       end
       private_class_method :one_case?, :open
     end

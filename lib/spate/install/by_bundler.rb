@@ -6,13 +6,13 @@ module Spate
     class ByBundler
       REMOVED = /\ARemoving (\S+) \((.+)\)/
 
-      # report: Report, which this fills.
+      # report: Report, filled by this class.
       def initialize(context, report)
         @context = context
         @report = report
       end
 
-      # Lets Bundler do the whole install, if Spate does not support a setting or plugin. reasons: [String] for the
+      # Lets Bundler do the whole install, because Spate does not support a setting or plugin. reasons: [String] for the
       # user.
       def install(reasons)
         @context.events.emit(:handed_over, reasons: reasons)
@@ -20,11 +20,10 @@ module Spate
         raise Gemfile::BundlerFailed.new(["install"], status, []) unless status.zero?
 
         @report.handed_over = reasons
-        clean if @context.options.clean # Bundler itself applies the setting
+        clean if @context.options.clean # Bundler applies the setting, but not this option
       end
 
-      # `bundle clean`: removes gems that the lockfile does not name. Bundler knows the other files that belong to a
-      # gem.
+      # Runs `bundle clean`, which removes gems that are not in the lockfile, with all of their files.
       def clean
         if @context.layout.system?
           return @report.warn("system gems were not cleaned: other bundles may use them; to remove them: " \
@@ -35,7 +34,7 @@ module Spate
         @report.removed = output.each_line.filter_map { |line| "#{$1}-#{$2}" if line =~ REMOVED }
       end
 
-      # The end of an install.
+      # Runs the parts of an install that only Bundler supports, at the end.
       def finish
         @context.events.emit(:finishing, by: "Bundler")
         Gemfile::BundleCommand.finish(@context.location, @context.settings)

@@ -2,18 +2,19 @@
 
 module Spate
   module Install
-    # Options of the command line, except those that are Bundler's settings (the caller merges them into Settings).
+    # Options of the command line, except those that override a Bundler setting. The caller merges these into Settings.
     #
-    # jobs:: maximum of builds and unpacking threads, Integer, or nil for the default
-    # copy:: copies instead of links; nil if not given
-    # local:: no network
-    # clean:: remove gems that the bundle does not name
-    # refresh:: revalidate all names without checksum at the sources, including those of installed gems
+    # jobs:: maximum number of parallel builds and of unpacking threads, or nil for the default
+    # copy:: copies files instead of linking them; nil if not given
+    # local:: does not use the network
+    # clean:: removes gems that are not in the lockfile
+    # refresh:: queries the sources for the checksums of all gems without one in the lockfile, including installed gems
     # rebuild:: names or full names of gems to rebuild, or nil
     # restore:: names or full names of gems to reinstall, :all, or nil
-    # resolved:: whether Bundler has just resolved for this install, and written the lockfile
-    # background:: the user may be working in the application: evaluating a Gemfile must not change files
-    # backlog:: Fetch::Backlog shared with another half, or nil
+    # resolved:: whether Bundler has just resolved and written the lockfile for this install
+    # background:: the install runs while the user works in the application, so evaluating a Gemfile must not change
+    #              files
+    # backlog:: Fetch::Backlog shared with the install of node_modules, or nil
     Options = Struct.new(:jobs, :copy, :local, :clean, :refresh, :rebuild, :restore, :resolved, :background, :backlog,
                          keyword_init: true) do
       def rebuild?(package) = named?(rebuild, package)
@@ -24,14 +25,15 @@ module Spate
       def named?(names, package) = !names.nil? && (names & [package.name, package.full_name]).any?
     end
 
-    # State shared by all steps of one run, constant during the run.
+    # Objects and settings shared by all steps of one run. They do not change during the run.
     class Context
-      # MiB. With two threads, the largest real applications stay below 150 MB in total.
+      # The default of #memory in MiB. With two threads, installing the largest real applications takes less than 150 MB
+      # in total.
       MEMORY = 24
 
       attr_reader :location, :settings, :store, :layout, :events, :options, :sources
-      # Read once, before there are threads: reading the umask briefly changes it, and folders created in that moment
-      # would get a wrong mode.
+      # Read once, before threads are started. Reading the umask changes it briefly, and a folder created meanwhile
+      # would have a wrong mode.
       attr_reader :umask
 
       def initialize(location:, settings:, store:, events: Events.new, options: Options.new)
@@ -47,28 +49,28 @@ module Spate
         @umask = File.umask & 0o777
       end
 
-      # Memoized: the C store with its pools.
+      # The C store with its thread pools.
       def native = @native ||= store.native
 
       # :hard or :copy: from --copy, the setting `spate.copy` (`bundle config set spate.copy true`) or SPATE_COPY=1.
       def link_method = @link_method ||= copy? ? :copy : :hard
 
-      # Number of parallel builds and unpacking threads, from --jobs or the setting; nil for one per processor. At least
-      # one, as in Bundler.
+      # The number of parallel builds and of unpacking threads, from --jobs or the setting; at least one, as in Bundler.
+      # nil means one per processor.
       def jobs
         given = options.jobs || settings[:jobs]
         [given.to_i, 1].max if given
       end
 
-      # The queue of fetching and unpacking, shared with the packages' half of the install if that runs.
+      # The queue of downloads and unpacking, shared with the install of node_modules if that runs too.
       def backlog = @backlog ||= options.backlog || Fetch::Backlog.new(unpacking: jobs)
 
-      # Bytes of inflated data that one unpacking thread holds in memory; larger archives are streamed. Set by
-      # `spate.memory` (MiB).
+      # The maximum size of an inflated archive that an unpacking thread reads into memory, in bytes. Larger archives
+      # are streamed. Set by `spate.memory` (in MiB).
       def memory = number("spate.memory", MEMORY) << 20
 
-      # Limits on the content of one archive, as options of the core: those of the settings `spate.max_total` and
-      # `spate.max_entry` (MiB) and `spate.max_entries` that are set.
+      # Limits on the content of one archive, as options of the core. Contains only those that are set, by
+      # `spate.max_total` and `spate.max_entry` (in MiB) and `spate.max_entries`.
       def limits
         @limits ||= { max_total: 20, max_entry: 20, max_entries: 0 }.filter_map do |name, shift|
           value = number("spate.#{name}", nil)
@@ -81,20 +83,20 @@ module Spate
                            trusts: trusts)
       end
 
-      # Whether a signed result is trusted here: callable with a key's id and a Unix time.
+      # A lambda that returns whether a signed result is trusted. Arguments: the signing key's id and a Unix time.
       def trusts = @trusts ||= ->(signer, made) { trust.doubt(signer, made).nil? }
 
-      # RemoteCache::Builds for a builder of this bundle.
+      # The RemoteCache::Builds for a builder of this bundle.
       def team_builds(builder)
         RemoteCache::Builds.new(store: store, layout: layout, settings: settings, builder: builder, trust: trust)
       end
 
-      # RemoteCache::GemfileChecks of this application.
+      # The RemoteCache::GemfileChecks of this application.
       def team_checks
         RemoteCache::GemfileChecks.new(location: location, settings: settings, store: store, trust: trust)
       end
 
-      # The trusted signers, loaded only if signed builds exist. An invalid key does not fail an install.
+      # The trusted signers. Loaded only if signed builds exist. An invalid key only causes a warning.
       def trust
         @trust ||= RemoteCache::Trust.from(settings)
       rescue Settings::InvalidValue => e
@@ -102,19 +104,19 @@ module Spate
         @trust = RemoteCache::Trust.new([])
       end
 
-      # vendor/cache of the application.
+      # The vendor/cache of the application.
       def vendor = @vendor ||= Registry::Vendor.for(settings: settings, root: location.root)
 
-      # The mask that RubyGems would apply to the modes of a package's files.
+      # The mask that RubyGems applies to the file modes of a package.
       def mode_mask = @mode_mask ||= Store::PackageKey.mask(layout.rubygems.version, umask)
 
       # The key of generated files in the store.
       def rubygems_key = layout.rubygems.key
 
-      # Name of a package's manifest in the store. sha256: of its archive.
+      # The name of a package's manifest in the store. sha256: the SHA-256 of its archive.
       def package_key(sha256) = Store::PackageKey.of(sha256, mode_mask)
 
-      # Whether a folder of the store can be renamed into the bundle: on the same file system, and with links.
+      # Whether a folder in the store can be renamed into the bundle. This requires hard links and the same file system.
       def trees?
         return @trees if defined?(@trees)
 

@@ -15,7 +15,7 @@ module Spate
         @closures[item] ||= collect(direct(item), item)
       end
 
-      # The dependencies of a gem that is not an item, given the names of its direct dependencies.
+      # All dependencies of a gem that is not an item, given the names of its direct dependencies.
       def named(names) = collect(with(names))
 
       private

@@ -2,7 +2,7 @@
 
 module Spate
   module Install
-    # The file system of the bundle or store treats two names as the same.
+    # The file system of the bundle or store treats two different names as the same.
     class IndistinctError < Store::Error
       HINT = "put the bundle and the store (SPATE_HOME) on a case-sensitive file system: on macOS, a volume " \
              "formatted as case-sensitive"
@@ -17,7 +17,7 @@ module Spate
       end
     end
 
-    # A script that Spate runs while holding a folder's lock has started Spate for the same folder.
+    # A script that Spate runs while it holds a lock on a folder has started Spate for the same folder.
     class HeldError < Store::Error
       def initialize(path)
         super("#{path} is locked by the spate process that runs this script and waits for it",
@@ -25,7 +25,7 @@ module Spate
       end
     end
 
-    # An error of the core about an archive, worded for the user.
+    # An error of the core about an archive, with a message for the user.
     class ArchiveError < Error
       EXIT_CODE = 8
       HINTS = {
@@ -63,7 +63,7 @@ module Spate
     class UnknownGemError < Error
       EXIT_CODE = 14
 
-      # names: of the bundle's gems.
+      # names: names of all gems in the bundle.
       def initialize(name, names)
         near = names.find { |other| other.start_with?(name) || name.start_with?("#{other}-") } ||
                Util::Suggestion.near(name, names.uniq)
@@ -72,7 +72,7 @@ module Spate
       end
     end
 
-    # The folder of a `path:` gem of the Gemfile does not exist.
+    # The folder of a gem with `path:` in the Gemfile does not exist.
     class MissingFolderError < Error
       EXIT_CODE = 14
 

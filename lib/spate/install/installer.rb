@@ -2,8 +2,8 @@
 
 module Spate
   module Install
-    # Installs a bundle from a Gemfile and its lockfile: by the phases of Attempt, or by Bundler. If a variant of a gem
-    # turns out to be unusable here, another attempt uses the next best one.
+    # Installs a bundle from a Gemfile and its lockfile, with Attempt or Bundler. If a variant of a gem turns out to be
+    # unusable on this machine, another Attempt uses the next best variant.
     class Installer
       def initialize(location:, settings:, store:, events: Events.new, options: Options.new)
         @context = Context.new(location: location, settings: settings, store: store, events: events, options: options)
@@ -11,7 +11,7 @@ module Spate
         @report = Report.new(events)
       end
 
-      # Returns a Report. Raises Spate::Error; bundle and store are then still consistent.
+      # Returns a Report. If it raises Spate::Error, the bundle and the store are still consistent.
       def run
         started = Util.now
         BundleFolder.lock(@context.layout.root, @context.events) do
@@ -23,7 +23,7 @@ module Spate
         raise Interrupted, "interrupted"
       ensure
         @context.sources.close
-        tell_healed
+        report_healed
       end
 
       private
@@ -48,11 +48,11 @@ module Spate
         replace(e.package, "does not fit this Ruby or RubyGems", previous.notes) or raise
         retry
       rescue Registry::NotFound => e
-        # With an old RubyGems, Bundler locks x86_64-linux although the source has x86_64-linux-gnu.
+        # With an old RubyGems, Bundler writes x86_64-linux into the lockfile although the source has x86_64-linux-gnu.
         replace(@items.known[e.full_name]&.package, "was not found at its source", previous.notes) or raise
         retry
       rescue Planner::MissingPlatform => e
-        # `bundle lock` does not add this machine's platform to a lockfile made for another libc; `bundle install` does.
+        # Only `bundle install`, not `bundle lock`, adds this machine's platform to a lockfile for another libc.
         raise if @context.settings.frozen?
 
         [e.message]
@@ -66,8 +66,8 @@ module Spate
         attempt&.stop
       end
 
-      # Replaces a variant for this platform that needs a newer Ruby or RubyGems, or has been removed, by the next best
-      # one, like Bundler. Returns nil if there is none.
+      # Like Bundler, replaces a variant that needs a newer Ruby or RubyGems, or was removed from its source, by the
+      # next best one. Returns nil if there is none.
       def replace(package, reason, notes)
         return if package.nil? || package.alternatives.empty? || notes.unfit.include?(package.full_name)
         return if package.locked? && @context.settings.frozen?
@@ -77,12 +77,12 @@ module Spate
         notes.unfit << package.full_name
       end
 
-      def tell_healed
+      def report_healed
         return if (healed = @context.store.healed.slice!(0..)).empty?
 
         names = @items.known.to_h { |full_name, item| [item.sha256, full_name] }
-        told = @report.edits.map { |edit| [edit.name, edit.path] }
-        healed.reject! { |each| told.include?([names[each.package], each.path]) }
+        reported = @report.edits.map { |edit| [edit.name, edit.path] }
+        healed.reject! { |each| reported.include?([names[each.package], each.path]) }
         Check::HealingReport.lines(healed, names).each { |line| @report.warn(line, hint: Check::HealingReport::HINT) }
       end
     end

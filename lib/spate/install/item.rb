@@ -4,16 +4,16 @@ module Spate
   module Install
     # One package to install, and its state.
     #
-    # sha256:: of its archive, hex, once known
-    # manifest:: Native::Manifest of its files, once it is in the store
-    # tree:: a folder with its files, to be renamed into the bundle, or nil
-    # generated:: Specification::GeneratedFiles, once known
-    # signers:: signers of the builds that its own build sees: see Extensions::DependencyBuilds
-    # build:: Build::Cache::Entry of its build, once there is one
+    # sha256:: SHA-256 of its archive (hex), or nil if not yet known
+    # manifest:: Native::Manifest of its files, or nil if it is not yet in the store
+    # tree:: a folder with its files that can be renamed into the bundle, or nil
+    # generated:: Specification::GeneratedFiles, or nil if not yet known
+    # signers:: signers of the builds of its dependencies: see Extensions::DependencyBuilds
+    # build:: Build::Cache::Entry of its build, or nil
     # shared:: whether the build came from the team's cache in this run
     # replaces:: whether the bundle had the gem before this run
-    # origin:: where its files came from in this run: :network, :vendor, :team (its cache) or :store; :bundle if already
-    #          installed
+    # origin:: source of its files in this run: :network, :vendor, :team (the team's cache) or :store; :bundle if it was
+    #          already installed
     class Item
       attr_reader :package, :manifest
       attr_accessor :sha256, :generated, :tree, :origin, :build, :bytes, :state, :seconds,
@@ -27,7 +27,7 @@ module Spate
       def name = package.name
       def full_name = package.full_name
       # Whether the manifest belongs to this package. A lockfile may have the checksum of another gem's archive.
-      def right? = facts.of?(package)
+      def facts_match? = facts.of?(package)
 
       # Whether the archive matches the package's content address, if it has one.
       def addressed? = package.content_address.nil? || sha256.start_with?(package.content_address)
@@ -36,24 +36,24 @@ module Spate
       def texts = [sha256, package.content_address].compact.join("-")
 
       def manifest=(manifest)
-        have(manifest, nil)
+        set_manifest(manifest, nil)
       end
 
-      # facts: the facts of the manifest, if known without reading it.
-      def have(manifest, facts)
+      # facts: the Specification::Facts of the manifest, if they are already known.
+      def set_manifest(manifest, facts)
         @manifest = manifest
         @facts = facts
       end
 
-      # Removes an unused tree.
+      # Deletes the tree if it was not used.
       def discard_tree
         Store::Sweep.remove(tree) if tree
         self.tree = nil
       end
 
       def facts = @facts ||= Specification::Facts.parse(manifest.facts)
-      # Whether it is missing from the store.
-      def lacking? = %i[needed acquiring].include?(state)
+      # Whether the package is missing from the store.
+      def missing? = %i[needed acquiring].include?(state)
       def native? = facts.native?
       def stored? = !manifest.nil? && !generated.nil?
     end

@@ -2,8 +2,8 @@
 
 module Spate
   module Install
-    # Takes items from any state to installed. One thread makes all decisions; others fetch, unpack and build, and send
-    # their results through one queue. A package is linked once it is in the store, built once its dependencies are
+    # Installs items from any state. One thread makes all decisions. Other threads fetch, unpack and build, and send
+    # their results through one queue. A package is linked when it is in the store, built when its dependencies are
     # installed, and committed last.
     #
     #   needed -> acquiring -> stored -> committed        in_place
@@ -22,8 +22,8 @@ module Spate
         acquisition.add(items.each { |item| item.state = :acquiring })
       end
 
-      # Takes all items to :committed or :in_place. record: Store::BundleRecord of the previous install, or nil. Raises
-      # the first error, after ending all running work.
+      # Installs all items; their state is then :committed or :in_place. record: Store::BundleRecord of the previous
+      # install, or nil. Raises the first error, after stopping all running work.
       def run(items, record)
         @record = record
         @waiting = items.reject { |item| item.state == :in_place }
@@ -32,12 +32,12 @@ module Spate
         @dependencies = Dependencies.new(items)
         commit_step.prepare(@dependencies)
         request
-        turn until @waiting.empty?
+        advance_or_wait until @waiting.empty?
       ensure
         stop
       end
 
-      # Ends threads and removes unused files. May be called twice. Ctrl-C is deferred until this is done.
+      # Stops threads and removes unused files. May be called twice. Ctrl-C is deferred until this is done.
       def stop = Thread.handle_interrupt(::Interrupt => :never) { clean }
 
       private
@@ -47,8 +47,7 @@ module Spate
         @build_step&.stop
         @unpack_step&.clean
         @acquired.each(&:discard_tree)
-        # Items that are linked, perhaps partly built, but not installed. They are removed here because no record names
-        # them.
+        # Removes items that are linked, perhaps partly built, but not installed, since no record contains them.
         @link_step&.discard(@waiting.select { |item| item.state == :stored }) if @waiting
         @link_step&.empty_trash
       end
@@ -66,7 +65,7 @@ module Spate
         speculate(needed)
       end
 
-      def turn
+      def advance_or_wait
         return if advance || @waiting.empty?
 
         receive(@results.pop)
@@ -91,7 +90,7 @@ module Spate
         lost
       end
 
-      # Items that have a manifest, but whose files are missing from the store.
+      # Fetches items again that have a manifest, but whose files are missing from the store.
       def acquire_again(items)
         items.each { |item| item.manifest = nil }
         speculate(items)
@@ -113,7 +112,7 @@ module Spate
         end
       end
 
-      # A fetch that needs credentials is repeated with those of the Gemfile, which a speculative fetch lacks.
+      # If a speculative fetch failed because it lacked the Gemfile's credentials, repeats it with them.
       def failed(item, error)
         return unless @waiting.include?(item)
         raise error if item.retried || !error.is_a?(HTTP::CredentialsRequired)

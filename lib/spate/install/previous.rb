@@ -2,13 +2,13 @@
 
 module Spate
   module Install
-    # The data of previous installs of this bundle: its record in the store, and the notes in the record.
+    # The results of previous installs of this bundle: its record in the store, and the notes in the record.
     class Previous
-      # Lines `key<TAB>value` in the bundle's record, written by an install for the next one. Lines of other projects in
-      # the same folder are kept.
+      # Data that an install stores in the bundle's record for the next install, as lines `key<TAB>value`. Lines of
+      # other projects in the same folder are preserved.
       #
-      # git:: names of complete checkouts
-      # unfit:: full names of packages incompatible with this Ruby or RubyGems
+      # git:: names of complete git checkouts
+      # unfit:: full names of packages that are incompatible with this Ruby or RubyGems
       # check:: for each project, the key of its stored Gemfile check, followed by a space and the project's folder
       # built:: for each build in a checkout, the checkout's name, a space, and the key of the build in the store
       Notes = Struct.new(:git, :unfit, :check, :built) do
@@ -39,13 +39,13 @@ module Spate
           self.check = ["#{key} #{app}", *others]
         end
 
-        # Keys of this project.
+        # Keys of this project's stored Gemfile checks.
         def checks(app)
           ending = " #{Store::Text.path(app)}"
           check.filter_map { |line| line.delete_suffix(ending) if line.end_with?(ending) }
         end
 
-        # lines: checkouts with builds of this run. Lines of other existing checkouts are kept.
+        # lines: checkouts with builds of this run. Lines of other existing checkouts are preserved.
         def keep_built(lines)
           anew = lines.map { |line| line[/\S+/] }
           self.built = lines + built.select { |line| (git - anew).include?(line[/\S+/]) }
@@ -69,7 +69,8 @@ module Spate
         @recovered = recovered
       end
 
-      # A Previous whose record has all installed gems, even if another store recorded the bundle. in_place: items.
+      # A Previous whose record contains all installed gems, even if another store has the bundle's record. in_place:
+      # [Item].
       def complete(in_place)
         packages = in_place.to_h { |item| [item.full_name, item.sha256] }
         found = Store::BundleRecord.find(@context.store, @context.layout.root, packages, @record)
@@ -79,7 +80,7 @@ module Spate
         Previous.new(@context, found, notes, recovered: true)
       end
 
-      # Whether installed gems (full names) are links but should be copies, or the reverse.
+      # Whether installed gems are links but should be copies, or the reverse. in_place: their full names.
       def links_change?(in_place)
         former = project&.link_method || "hard"
         return former == "copy" && none_copies? unless @context.link_method == :copy
@@ -98,7 +99,7 @@ module Spate
 
       private
 
-      # Store::BundleRecord::Project of this application's previous install, or nil.
+      # The Store::BundleRecord::Project of this application's previous install, or nil.
       def project = record&.project(@context.location.root)
 
       # Whether no other project in the same folder uses copies, possibly of the same gems.

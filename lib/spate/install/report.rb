@@ -2,18 +2,18 @@
 
 module Spate
   module Install
-    # The results of one run. Counts are numbers of packages; seconds are wall time; fetched_bytes are the bytes of
-    # archives from the network; copied and relinked count files of installed packages. from_team, team_bytes,
-    # builds_from_team: archives and builds from the team's cache.
+    # The results of one run. Most values are numbers of packages. seconds: wall time. fetched_bytes: size of all
+    # archives from the network. copied, relinked: number of converted files of installed packages. from_team,
+    # team_bytes, builds_from_team: archives and builds from the team's cache.
     class Report
       attr_accessor :total, :fetched, :fetched_bytes, :from_team, :team_bytes, :builds_from_team, :from_store,
                     :from_vendor, :from_git, :in_folders, :built, :build_reused, :reused, :seconds, :edits,
                     :warnings, :messages, :removed, :copied, :relinked, :handed_over, :lockfile_written
       attr_writer :noop
-      # Full names of gems whose builds can be used only in this bundle's folder.
+      # Full names of gems whose builds cannot be used in other bundles.
       attr_reader :bound
 
-      # events: Events that also receive the warnings.
+      # events: Events to which warnings are also sent.
       def initialize(events = Events.new)
         @events = events
         @total = @fetched = @fetched_bytes = @from_store = @from_vendor = @built = @build_reused = @reused = 0
@@ -42,7 +42,7 @@ module Spate
         self
       end
 
-      # all: number of gems from checkouts and folders of the application. result: Folders::Step::Result.
+      # all: number of gems from git checkouts and folders of the application. result: Folders::Step::Result.
       def count_folders(all, result)
         @total += all
         @from_git = result.made
@@ -67,7 +67,7 @@ module Spate
           lockfile_written: lockfile_written ? true : false, edits: edits.map(&:to_h), warnings: warnings }
       end
 
-      # Maximum resident set size of this process in bytes; nil if unknown.
+      # The peak resident set size of this process in bytes, or nil if unknown.
       def peak_memory
         kibibytes = File.read("/proc/self/status")[/^VmHWM:\s+(\d+)/, 1]
         kibibytes && (kibibytes.to_i << 10)
@@ -91,7 +91,7 @@ module Spate
         note_bound([item.build]) if item.seconds && item.build
       end
 
-      # Collects builds that can be used only in this bundle's folder.
+      # Collects builds that cannot be used in other bundles.
       def note_bound(builds) = @bound.concat(builds.map(&:record).select(&:root).map(&:full_name))
     end
   end

@@ -2,7 +2,8 @@
 
 module Spate
   module Install
-    # The parts of an installed bundle that can be shared: its builds, and archives from sources without a password.
+    # The parts of an installed bundle that can be sent to a team's cache: its builds, and archives from sources without
+    # a password.
     class Shareable
       PRIVATE = "its source requires credentials"
 
@@ -15,17 +16,18 @@ module Spate
       # [Build::Cache::Entry] of the bundle's builds in the store.
       def builds
         (own.builds + checkout_builds).filter_map do |key|
-          @context.store.shelves.lazy.filter_map { |store| Build::Cache::Entry.find(store, key) }.first
+          @context.store.all_stores.lazy.filter_map { |store| Build::Cache::Entry.find(store, key) }.first
         end
       end
 
-      # Keys under which the store may have Gemfile checks: [String].
+      # [String]: keys under which the store may contain Gemfile checks.
       def checks = notes.checks(@context.location.root)
 
       # [[full name, SHA-256 of the archive]]
       def archives = gems.reject { |name, _| withheld.key?(name) }.to_a
 
-      # Full names of gems without local changes, whose compiled code reveals only the package's content.
+      # Full names of gems without local changes. Their compile caches contain only code from the package, so they can
+      # be shared.
       def untouched
         changes = Prepare::LocalChanges.new(@context, @record)
         archives.map(&:first).select { |name| changes.of(name).empty? }

@@ -3,12 +3,12 @@
 module Spate
   class Layout
     # Folders and versions of the machine's RubyGems. Since distributions patch RubyGems, a child process queries it,
-    # once per Ruby and environment; the store keeps the result with the stat of all files it depends on.
+    # once per Ruby and environment. The store contains the result and stamps of all files that affect it.
     #
-    # version "3.3.15", dir "/var/lib/gems/3.1.0", bindir "/usr/local/bin", platform "x86_64-linux" (as extension
-    # folders spell it), extension_api_version "3.1.0", path [folders that Ruby searches gems in],
+    # version "3.3.15", dir "/var/lib/gems/3.1.0", bindir "/usr/local/bin", platform "x86_64-linux" (as in the names of
+    # extension folders), extension_api_version "3.1.0", path [folders in which Ruby searches for gems],
     # default_specifications [folders], default_sources [default URIs of RubyGems], ruby (its path), ruby_version
-    # "3.1.2", bundler_version "2.3.15", bundler_lib, files [paths whose change invalidates the result].
+    # "3.1.2", bundler_version "2.3.15", bundler_lib, files [paths that invalidate the result if they change].
     Rubygems = Struct.new(
       :version, :dir, :bindir, :platform, :extension_api_version, :ruby, :ruby_version, :bundler_version, :bundler_lib,
       :path, :default_specifications, :default_sources, :files, keyword_init: true
@@ -32,8 +32,8 @@ module Spate
         new(**values)
       end
 
-      # Identifies everything that RubyGems adds to a gemspec and a wrapper besides the gem itself: "rubygems-3.3.15-<16
-      # hex digits>".
+      # Identifies everything except the gem itself that affects the gemspec and the wrappers that RubyGems generates:
+      # "rubygems-3.3.15-<16 hex digits>".
       def key
         @key ||= begin
           rest = [ruby, ruby_version, platform, extension_api_version].join("\n")

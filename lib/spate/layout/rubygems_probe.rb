@@ -2,7 +2,7 @@
 
 module Spate
   class Layout
-    # Queries RubyGems in a child Ruby, unless the store has the result and none of its inputs have changed.
+    # Queries RubyGems in a child Ruby, unless the store contains a result whose inputs have not changed.
     class RubygemsProbe
       SCRIPT = File.expand_path("rubygems_script.rb", __dir__)
       # Environment variables that affect RubyGems' results.
@@ -21,10 +21,10 @@ module Spate
         @mutex = Mutex.new
       end
 
-      # The Rubygems of the machine, not of a bundle in which Spate may be running. Raises Unanswered if the child
+      # The Rubygems of the machine, even if Spate runs in a bundle with another one. Raises Unanswered if the child
       # fails. Thread-safe; the child is started only once.
       def answer
-        @mutex.synchronize { @answer ||= recalled || asked }
+        @mutex.synchronize { @answer ||= recalled || query }
       end
 
       # Starts the query in a thread if the result is unknown.
@@ -45,7 +45,7 @@ module Spate
         Rubygems.parse(answer)
       end
 
-      def asked
+      def query
         require_relative "../inputs"
         started = Inputs.start
         answer = Rubygems.parse(output)
@@ -56,8 +56,8 @@ module Spate
         answer
       end
 
-      # Runs the child in its own process group, since a Ruby that receives Ctrl-C while it starts prints a long
-      # message.
+      # Runs the child in its own process group. Otherwise it would also receive a Ctrl-C, and print a long message if
+      # it is just starting.
       def output
         Util::Child.run(env, SCRIPT, report: :out, pgroup: true) do |child|
           @output = child.read.force_encoding(Encoding.default_external)
@@ -82,11 +82,11 @@ module Spate
         stamp(path) == known
       end
 
-      # Whether a file, or a name in the folder of a pattern, may have changed while the child ran.
+      # Whether a file, or the folder of a pattern, may have changed while the child ran.
       def changed?(path, since)
         Inputs.since?(File.stat(path.include?("*") ? File.dirname(path) : path).ctime, since)
       rescue SystemCallError
-        false # missing
+        false # the file is missing
       end
 
       # The stamp of a pattern is the list of matching names.

@@ -7,14 +7,14 @@ module Spate
       HEX = /\A\h{64}\z/
       BASE64 = %r{\A[A-Za-z0-9+/_-]{43}=?\z}
 
-      # full name => { algorithm => digest }; SHA-256 as lower-case hex, others as written.
+      # full name => { algorithm => digest }. SHA-256 is in lower-case hex, others are as written.
       attr_reader :digests
 
       def initialize
         @digests = {}
       end
 
-      # text: "sha256=...,sha512=..." or nil. Returns nil, or the error as text.
+      # text: "sha256=...,sha512=..." or nil. Returns nil, or an error message.
       def add(full_name, text)
         known = (@digests[full_name] ||= {})
         return if text.nil?
@@ -37,7 +37,7 @@ module Spate
 
         "#{digest.tr("-_", "+/").delete_suffix("=")}=".unpack1("m0").unpack1("H*") if digest.match?(BASE64)
       rescue ArgumentError
-        nil # bits beyond the end of the digest
+        nil # nonzero bits after the digest's end
       end
     end
   end

@@ -6,9 +6,9 @@ module Spate
     class ParseError < Error
       EXIT_CODE = 3
 
-      # @return [String] the name that {Lockfile.parse} was given
+      # @return [String] the path that was passed to {Lockfile.parse}
       attr_reader :path
-      # @return [Integer, nil] starting at 1; nil for the whole file
+      # @return [Integer, nil] the line number, starting at 1; nil if the error concerns the whole file
       attr_reader :line
 
       # @!visibility private

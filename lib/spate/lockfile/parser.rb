@@ -2,8 +2,8 @@
 
 module Spate
   class Lockfile
-    # Parses the text of a lockfile in one pass, line by line. Patterns are anchored and their parts are mutually
-    # exclusive, so that matching takes linear time.
+    # Parses the text of a lockfile in one pass, line by line. Patterns are anchored, and adjacent parts match different
+    # characters, so that matching takes linear time.
     class Parser
       NAME = /[A-Za-z0-9_][A-Za-z0-9._-]*/
       VERSION = /[0-9]+(?:\.[0-9A-Za-z]+)*/
@@ -22,7 +22,7 @@ module Spate
         "CONTENT ADDRESSES" => :address
       }.freeze
 
-      # text: String in any encoding; its bytes are read as UTF-8. The block returns RubyGems' version.
+      # text: String in any encoding; its bytes are interpreted as UTF-8. The block returns RubyGems' version.
       def initialize(text, path, &rubygems)
         @rubygems = rubygems
         @text = text.encoding == Encoding::UTF_8 ? text : text.dup.force_encoding(Encoding::UTF_8)
@@ -88,7 +88,7 @@ module Spate
         end
       end
 
-      # A source's own lines are indented by two spaces, its gems by four, their dependencies by six.
+      # Options of a source are indented by two spaces, its gems by four, and their dependencies by six.
       def source(line)
         if line.start_with?("      ")
           needs(line)
@@ -147,7 +147,7 @@ module Spate
         fail_at(fault, "restore the line from version control, or run `bundle lock --add-checksums`") if fault
       end
 
-      # Ignores an address of a gem that is not in the lockfile, as Bundler does.
+      # Ignores an address of a gem that is not in the lockfile, like Bundler.
       def address(line)
         indentation(line, 2) unless ADDRESS =~ line
         name, version, platform, address, text = $~.captures
@@ -166,7 +166,7 @@ module Spate
 
       def refuse_address(fact) = fail_at(fact, "restore the line from version control, or run `bundle lock`")
 
-      # Checks each requirement only once, since the same one occurs on many lines.
+      # Checks each distinct requirement only once, since it may occur on many lines.
       def requirement(text)
         return if text.nil?
 

@@ -2,13 +2,13 @@
 
 module Spate
   class Lockfile
-    # Rejects a text that cannot be a lockfile at all, for example because of merge conflicts.
+    # Rejects a text that cannot be a lockfile, for example because of merge conflicts.
     class Preflight
-      # Bytes. Real lines have less than 300 bytes.
+      # Maximum length in bytes. Real lines have less than 300 bytes.
       LONGEST_LINE = 64 * 1024
       CONFLICTS = ["<<<<<<<", "=======", ">>>>>>>", "|||||||"].freeze
       CONTROL = "\u0000-\u0008\u000b-\u001f\u007f"
-      ANEW = "delete it and run `bundle lock`"
+      RELOCK_HINT = "delete it and run `bundle lock`"
 
       def initialize(text, path)
         @text = text
@@ -35,10 +35,10 @@ module Spate
       def conflicts
         marker = CONFLICTS.select { |text| @text.include?(text) }.min_by { |text| @text.index(text) } or return
         refuse("contains merge conflicts (#{marker})", first_line { |line| line.include?(marker) },
-               git? ? "run `#{checkout}`, then `bundle lock`" : "keep one side of each conflict, or #{ANEW}")
+               git? ? "run `#{checkout}`, then `bundle lock`" : "keep one side of each conflict, or #{RELOCK_HINT}")
       end
 
-      # Accepts CR LF as a line end, like LF. A CR elsewhere and any other control character is damage.
+      # Accepts CR LF as a line end. Rejects a CR elsewhere, and all other control characters.
       def control_characters
         found = @text.count(CONTROL)
         return if found.zero? || (found == @text.count("\r") && found == @text.scan("\r\n").size)
@@ -73,7 +73,7 @@ module Spate
         end
       end
 
-      def refuse(fact, line, hint = git? ? "run `#{checkout}`, or #{ANEW}" : ANEW)
+      def refuse(fact, line, hint = git? ? "run `#{checkout}`, or #{RELOCK_HINT}" : RELOCK_HINT)
         raise ParseError.new(fact, path: @path, line: line, hint: hint)
       end
     end

@@ -28,7 +28,7 @@ module Spate
     # @!attribute submodules
     #   @return [Boolean, nil] `submodules:` of the Gemfile
     # @!attribute glob
-    #   @return [String, nil] pattern of the gemspecs; nil for the usual one
+    #   @return [String, nil] pattern of the gemspecs; nil for the default
     # @!attribute name
     #   @return [String] name of the checkout
     GitSource = Struct.new(:uri, :revision, :ref, :branch, :tag, :submodules, :glob, :name, keyword_init: true) do
@@ -43,7 +43,7 @@ module Spate
     # @!attribute remote
     #   @return [String] the path as written, relative to the folder of the Gemfile
     # @!attribute glob
-    #   @return [String, nil] pattern of the gemspecs; nil for the usual one
+    #   @return [String, nil] pattern of the gemspecs; nil for the default
     PathSource = Struct.new(:remote, :glob) do
       # @return [Symbol] `:path`
       def type = :path
@@ -51,12 +51,12 @@ module Spate
       def to_s = remote
     end
 
-    # A PLUGIN SOURCE section: a source only a Bundler plugin can read.
+    # A PLUGIN SOURCE section: a source that only a Bundler plugin can read.
     #
     # @!attribute plugin
-    #   @return [String] its type
+    #   @return [String] the source's type
     # @!attribute options
-    #   @return [Hash{String => Object}] all its lines
+    #   @return [Hash{String => Object}] all options of the section
     PluginSource = Struct.new(:plugin, :options) do
       # @return [Symbol] `:plugin`
       def type = :plugin
@@ -67,7 +67,7 @@ module Spate
     # Builds a source from the header and lines of its section.
     # @!visibility private
     module Sources
-      # options: name => String, true, false, or an Array of these for a line that occurs more than once.
+      # options: name => String, true, false, or an Array of these if the option occurs more than once.
       def self.build(kind, options)
         case kind
         when "GEM" then GemSource.new(Array(options["remote"]))

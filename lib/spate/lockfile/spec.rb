@@ -2,7 +2,7 @@
 
 module Spate
   class Lockfile
-    # A dependency of a gem, or (in DEPENDENCIES) of the Gemfile.
+    # A dependency of a gem or (in the section DEPENDENCIES) of the Gemfile.
     #
     # @!attribute name
     #   @return [String] the gem's name

@@ -2,7 +2,7 @@
 
 module Spate
   class Lockfile
-    # The error for a line that is invalid in its section.
+    # Builds the error for a line that is invalid in its section.
     class Unreadable
       FORMS = {
         2 => "  name (requirement)",
@@ -10,7 +10,7 @@ module Spate
         6 => "      name (requirement)"
       }.freeze
 
-      # expected: the expected number of leading spaces, nil if unknown; section: Symbol or nil.
+      # expected: the expected number of leading spaces, or nil if unknown. section: Symbol or nil.
       def initialize(line, expected, section)
         @line = line
         @expected = expected

@@ -11,7 +11,7 @@ module Spate
         @running = running
       end
 
-      # The row to use for the locked spec, or nil to keep the locked variant.
+      # The row of the variant to use instead of the locked spec, or nil to use the locked one.
       def choose(spec, unfit)
         rows = @available.call(spec.name, spec.source).select { |row| row[:version].to_s == spec.version }
         candidates = rows.map { |row| Candidate.new(row[:platform].to_s, row[:content_address], row) }
@@ -25,7 +25,7 @@ module Spate
 
       private
 
-      # Content-addressed variants are for one Ruby each. Excludes the variants for other Rubies.
+      # Excludes content-addressed variants for other Ruby versions.
       def known(candidates)
         candidates.reject { |one| one.content_address && !(@running.addresses? && fits?(one.row)) }
       end

@@ -2,7 +2,8 @@
 
 module Spate
   class Planner
-    # The lockfile lacks something that this bundle needs here. Bundler then resolves; a frozen bundle fails.
+    # The lockfile is incomplete for this bundle on this machine. Then Bundler resolves, or the install fails if the
+    # bundle is frozen.
     class Incomplete < Error
       EXIT_CODE = 4
     end
@@ -11,15 +12,15 @@ module Spate
     class MissingGem < Incomplete
       attr_reader :name
 
-      # needed_by: name of the gem that needs it, nil for the Gemfile.
+      # needed_by: the gem that depends on it, or nil for the Gemfile.
       def initialize(name, path, needed_by = nil)
         @name = name
         super("#{path} does not have the gem #{name}, which #{needed_by || "the Gemfile"} needs",
-              hint: "run `bundle lock` and commit the result")
+              hint: "run `spate lock` and commit the result")
       end
     end
 
-    # No variant of a gem runs here.
+    # No variant of a gem runs on this machine.
     class MissingVariant < Incomplete
       attr_reader :name
 
@@ -27,7 +28,7 @@ module Spate
         @name = variants.first.name
         locked = variants.map(&:platform).join(", ")
         super("#{path} has #{name} #{variants.first.version} for #{locked} only; this machine is #{platform}",
-              hint: "run `bundle lock --add-platform #{platform}` and commit the result")
+              hint: "run `spate lock --add-platform #{platform}` and commit the result")
       end
     end
 
@@ -36,7 +37,7 @@ module Spate
       def initialize(platforms, platform, path)
         locked = platforms.empty? ? "no platform" : platforms.join(", ")
         super("#{path} is locked for #{locked}; this machine is #{platform}",
-              hint: "run `bundle lock --add-platform #{platform}` and commit the result")
+              hint: "run `spate lock --add-platform #{platform}` and commit the result")
       end
     end
   end

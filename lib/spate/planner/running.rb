@@ -2,10 +2,10 @@
 
 module Spate
   class Planner
-    # The Ruby and the RubyGems that a bundle will run under.
+    # The versions of Ruby and RubyGems with which a bundle will run.
     class Running
-      # The first RubyGems that distinguishes musl and glibc. A package whose platform names its libc requires this
-      # version in its metadata, which is inside the archive. Knowing the version makes reading the archive unnecessary.
+      # The first RubyGems that distinguishes musl and glibc. A package whose platform includes the libc requires this
+      # version in its metadata. With this constant, the archive need not be read to check that.
       READS_LIBC = "3.3.22"
 
       # rubygems_version: nil to determine it on first use.
@@ -20,7 +20,7 @@ module Spate
           (rubygems.nil? || rubygems_version.nil? || Requirement.parse(rubygems).satisfied_by?(rubygems_version))
       end
 
-      # Whether this RubyGems understands the platform's name.
+      # Whether this RubyGems supports the platform's name.
       def reads?(platform)
         return true unless platform.os == "linux" && platform.version && rubygems_version
 
@@ -28,7 +28,7 @@ module Spate
         @reads_libc
       end
 
-      # Whether this RubyGems knows content addresses.
+      # Whether this RubyGems supports content addresses.
       def addresses? = !rubygems_version.nil? && ContentAddress.known_to?(rubygems_version)
 
       # "3.3.15", or nil if unknown. Does not load RubyGems.

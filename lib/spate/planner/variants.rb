@@ -2,11 +2,12 @@
 
 module Spate
   class Planner
-    # Chooses one of a gem's locked variants, as Bundler does: of those compatible with the machine's Ruby and RubyGems,
-    # the one closest to its platform; for a frozen bundle, the closest of all, so that an incompatibility is an error.
+    # Chooses one of a gem's locked variants, like Bundler: the variant closest to the machine's platform among those
+    # that are compatible with its Ruby and RubyGems. For a frozen bundle it chooses the closest of all variants, so
+    # that an incompatibility is an error.
     class Variants
-      # platform: that of the machine, or Platform::RUBY if that is forced. unfit: [full name]. available: see Planner.
-      # running: Running.
+      # platform: the machine's Platform, or Platform::RUBY if forced by a setting. unfit: [full name]. available: see
+      # Planner. running: Running.
       def initialize(lockfile:, platform:, running:, frozen: false, available: nil, unfit: [])
         @lockfile = lockfile
         @platform = platform
@@ -18,8 +19,8 @@ module Spate
         @ruby_choice = Platform::Choice.new(Platform::RUBY)
       end
 
-      # Whether the lockfile's variants are used unchanged. If not, variants are chosen during installation: the
-      # lockfile has only the platform "ruby" (or only "java" on JRuby), as older versions of Bundler wrote it.
+      # Whether to use the lockfile's variants. If not, variants are chosen during installation, because the lockfile
+      # contains only the platform "ruby" (or only "java" on JRuby), like lockfiles of older Bundler versions.
       def exact?
         return @exact if defined?(@exact)
 
@@ -27,7 +28,7 @@ module Spate
         @exact = @platform.ruby? || closest_platform != generic
       end
 
-      # specs: every locked variant of one gem. Returns a Package, or nil if none runs here.
+      # specs: all locked variants of one gem. Returns a Package, or nil if none runs on this machine.
       def choose(specs, force_ruby: false)
         sorted = runnable(specs, force_ruby)
         spec = @frozen ? sorted.first : fitting(sorted)
@@ -38,7 +39,7 @@ module Spate
 
       private
 
-      # The variants that run here, best first. Most gems have one variant, which runs everywhere.
+      # The variants that run on this machine, best first. Most gems have one variant, which runs everywhere.
       def runnable(specs, force_ruby)
         return specs if specs.one? && specs.first.platform == "ruby"
 
@@ -56,7 +57,7 @@ module Spate
         @lockfile.platforms.min_by.with_index { |platform, index| [platform.distance(@platform), index] }
       end
 
-      # The variant for this machine at the gem's source, or nil.
+      # The Package of another variant for this machine at the gem's source, or nil.
       def available(spec)
         return unless @available && spec.source.type == :gem
 

@@ -4,8 +4,8 @@ module Spate
   class Planner
     # The Gemfile's dependencies for this bundle: those of a selected group and of this platform.
     class Wanted
-      # name: of the gem. needed_by: name of the gem that needs it, nil for the Gemfile. force_ruby: use the "ruby"
-      # variant.
+      # name: name of the gem. needed_by: name of the gem that depends on it, nil for the Gemfile. force_ruby: use the
+      # "ruby" variant.
       Dependency = Struct.new(:name, :needed_by, :force_ruby)
 
       # gemfile: nil to use all DEPENDENCIES of the lockfile.
@@ -34,10 +34,10 @@ module Spate
         only.empty? ? groups : groups & only
       end
 
-      # The groups of the setting `only`. Empty if this Bundler does not know the setting: gems that `bundle exec` needs
-      # would be missing.
+      # The groups of the setting `only`. Empty if this Bundler does not support the setting, since `bundle exec` would
+      # then need the other groups too.
       def only
-        return [] if @gemfile.respond_to?(:knows_only?) && !@gemfile.knows_only?
+        return [] if @gemfile.respond_to?(:supports_only?) && !@gemfile.supports_only?
 
         names(:only)
       end

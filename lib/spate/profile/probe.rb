@@ -1,19 +1,20 @@
 # frozen_string_literal: true
 
-# Loaded first in the process to profile: stamps each require, load, initializer and part of Spate's own start, and
-# writes the stamps to a file when the process ends. Core Ruby only. Environment variables name the file (SPATE_PROFILE)
-# and the time when the process was started (SPATE_PROFILE_START, nanoseconds of the monotonic clock).
+# Loaded first in the process to profile. Records the times of each require, load, initializer and part of Spate's own
+# start, and writes them to a file when the process ends. Core Ruby only. Environment variables contain the path of the
+# file (SPATE_PROFILE) and the time when the process was started (SPATE_PROFILE_START, nanoseconds of the monotonic
+# clock).
 module Spate
   module Profile
-    # A frame is an Array with these indexes. Times are nanoseconds: `wall` by the monotonic clock, `cpu` of the whole
-    # process, `gc` of all garbage collection since the start of the process.
+    # A frame is an Array with these indexes. Times are in nanoseconds: the monotonic clock, CPU time of the whole
+    # process, and total time of garbage collection since the process started.
     module Probe
       PARENT, KIND, NAME, PATH, ENTERED, CPU, GC_ENTERED, FOUND, GC_FOUND, CODE, GC_CODE, LEFT, CPU_LEFT, GC_LEFT,
         SERVED = *0..14
       STACK = :spate_profile
 
-      # Called for each file's code. Must stay the first hook: when another one is prepended, another copy of this one
-      # is prepended too.
+      # Hooks into loading the code of each file. It must be the outermost hook, so when another hook is prepended, a
+      # copy of this one is prepended too.
       module Code
         def load_iseq(path)
           frame = Thread.current[STACK]&.last
@@ -42,7 +43,7 @@ module Spate
           at_exit { finish }
         end
 
-        # Stamps the block. loads: whether the block may load a file and returns whether it did.
+        # Records a frame for the block. loads: whether the block loads files; it then returns whether it loaded one.
         def span(kind, name, loads: false)
           stack = (Thread.current[STACK] ||= [])
           @calls += 1
@@ -57,7 +58,7 @@ module Spate
           end
         end
 
-        # Records the time of the first occurrence.
+        # Records the time of the first call with this name.
         def mark(name) = @marks[name] ||= now
 
         private
@@ -67,7 +68,7 @@ module Spate
         def leave(stack, frame, keep)
           stack.pop until stack.empty? || stack.last.equal?(frame)
           stack.pop
-          return @frames.pop if !keep && !frame[FOUND] && @frames.last.equal?(frame) # the file had already been loaded
+          return @frames.pop if !keep && !frame[FOUND] && @frames.last.equal?(frame) # nothing was loaded
 
           frame[LEFT] = now
           frame[CPU_LEFT] = cpu
@@ -90,7 +91,7 @@ module Spate
           RubyVM::InstructionSequence.singleton_class.prepend(Code.dup)
         end
 
-        # Wraps Kernel's lowest require and load, below those of RubyGems and Zeitwerk. Spate replaces the aliases.
+        # Wraps Kernel's original require and load, which RubyGems and Zeitwerk call. Spate replaces only the aliases.
         def wrap_kernel
           verbose = $VERBOSE
           $VERBOSE = nil
@@ -120,7 +121,8 @@ module Spate
           owner.send(:private, :load, original) if owner == Kernel
         end
 
-        # Replaces require_relative, since Ruby's own method would resolve the path relative to the probe's frame.
+        # Replaces require_relative. Ruby's method would resolve the path relative to the probe's file if it were
+        # wrapped.
         def wrap_relative
           Kernel.define_method(:require_relative) do |path|
             from = caller_locations(1, 1).first
@@ -130,7 +132,7 @@ module Spate
           Kernel.send(:private, :require_relative)
         end
 
-        # Adds stamps to a library after its file was loaded.
+        # Adds hooks to a library after its file was loaded.
         def extend_program(path)
           case path
           when %r{/rails/initializable\.rb\z} then initializers
@@ -189,7 +191,7 @@ module Spate
           File.binwrite(@file, Marshal.dump(facts))
         end
 
-        # Nanoseconds of a call of the probe.
+        # The cost of recording one frame, in nanoseconds.
         def cost
           frames = @frames
           @frames = []
@@ -200,7 +202,8 @@ module Spate
           @frames = frames
         end
 
-        # Frames with parents as indexes. Frames that never returned (exit, throw) end with the process.
+        # The frames with indexes instead of parents. Frames that did not return (exit, throw) end when the process
+        # ends.
         def frames(ended)
           index = {}.compare_by_identity
           @frames.each_with_index.map do |frame, number|
@@ -237,7 +240,7 @@ module Spate
         end
       end
 
-      # Sets the file that the current frame is about.
+      # Sets the file of the current frame.
       def self.of(path)
         frame = Thread.current[STACK]&.last
         frame[PATH] = path if frame && path
@@ -246,7 +249,7 @@ module Spate
   end
 end
 
-# Only profiles the first of the processes that inherit the environment, or the program that replaces it.
+# Child processes inherit the environment. Only the first process is profiled, or the program that it executes.
 ENV["SPATE_PROFILE_PROCESS"] ||= Process.pid.to_s
 if ENV["SPATE_PROFILE"] && ENV["SPATE_PROFILE_PROCESS"] == Process.pid.to_s
   Spate::Profile::Probe.start(ENV.fetch("SPATE_PROFILE"))

@@ -4,15 +4,15 @@ require "tmpdir"
 
 module Spate
   module Profile
-    # Runs a command, with the probe in its process, until it ends.
+    # Runs a command with the probe loaded, until it exits.
     class Run
       PROBE = "#{__dir__}/probe.rb".freeze
       LIBRARY = File.expand_path("../..", __dir__)
 
-      # How the command ended; nil before `call`.
+      # The Process::Status of the command, or nil before `call`.
       attr_reader :status
 
-      # command: words, as for `spate exec`. plain: run `bundle exec` instead of `spate exec`. env: the user's
+      # command: arguments as for `spate exec`. plain: runs `bundle exec` instead of `spate exec`. env: the user's
       # environment.
       def initialize(command, plain: false, env: ENV)
         @command = command
@@ -56,7 +56,7 @@ module Spate
         [%w[bundle exec] + @command, { "RUBYOPT" => [probe, @env["RUBYOPT"]].compact.join(" ") }]
       end
 
-      # Starts the program the way `spate exec` finally does, without starting Ruby twice.
+      # The command line with which `spate exec` finally runs the program. Used directly, so that Ruby starts only once.
       def spate
         ruby = [Util::Ruby.path, "--disable-gems", "-r#{PROBE}"]
         if ["ruby", Util::Ruby.path].include?(@command.first)
@@ -68,7 +68,7 @@ module Spate
          Boot::Exec::Heap.environment(@env, @command)]
       end
 
-      # Options for the folders of the library and its extension, which may differ.
+      # Options for the folders of Spate's library and its extension, which may differ.
       def libraries
         ($LOAD_PATH.map(&:to_s) & Boot::Background::RubyOptions.load_path).map { |path| "-I#{path}" }
       end

@@ -2,11 +2,12 @@
 
 module Spate
   module Profile
-    # Evaluates the stamps of a run: frames with own and total times, shares that add up to the whole, gems. All times
-    # are in microseconds.
+    # Evaluates the recorded times of a run: frames with self and total times, shares of the whole time, and times per
+    # gem. All times are in microseconds.
     class Trace
-      # A require, load, initializer, hook or part. wall, cpu, gc: including the frames inside it; own_...: without
-      # these frames. search: until Ruby requested the code. load: until Ruby received it.
+      # A require, load, initializer, hook or part of Spate. wall, cpu and gc include inner frames; own_wall, own_cpu
+      # and own_gc exclude them. search: the time until Ruby requested the file's code. load: the time from then until
+      # it received the code.
       Frame = Struct.new(:number, :parent, :kind, :name, :path, :gem, :start, :wall, :cpu, :gc, :search, :load,
                          :gc_load, :served, :own_wall, :own_cpu, :own_gc)
       SLOWEST = 10
@@ -59,14 +60,14 @@ module Spate
       def own(all)
         all.each do |frame|
           frame.own_wall, frame.own_cpu, frame.own_gc = frame.wall, frame.cpu, frame.gc
-          outer = frame.parent && all[frame.parent] or next # the times of this frame were already subtracted
+          outer = frame.parent && all[frame.parent] or next # inner frames were already subtracted from this one
           outer.own_wall -= frame.wall
           outer.own_cpu -= frame.cpu
           outer.own_gc -= frame.gc
         end
       end
 
-      # [{name:, label:, wall:}], which add up to the whole if only one thread was working.
+      # [{name:, label:, wall:}]. If only one thread was working, they add up to the whole time.
       def shares
         found = Hash.new(0)
         found[:start] = micro(@stamps[:began] - @stamps[:started])
@@ -105,7 +106,7 @@ module Spate
           at: mark ? micro(mark - @stamps[:started]) : nil }
       end
 
-      # The time of one stat for each loaded file, measured now.
+      # Measures how long stat takes for all loaded files.
       def stat
         paths = frames.filter_map(&:path).uniq
         before = Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond)
@@ -133,7 +134,7 @@ module Spate
         tally[:hits] += 1 if frame.served
       end
 
-      # Whether an outer frame belongs to the same gem.
+      # Whether an enclosing frame belongs to the same gem.
       def inside?(frame)
         above = frame
         while above.parent
@@ -160,7 +161,7 @@ module Spate
         end
       end
 
-      # The frames as rows of numbers, which include indexes into a list of texts.
+      # The frames as rows of numbers. Strings are replaced by indexes into a list of texts.
       def rows
         texts = {}
         text = ->(string) { string && (texts[string] ||= texts.size) }
@@ -178,7 +179,7 @@ module Spate
     # Finds the gem that owns a file: the gem with the longest folder that contains it.
     class Owners
       OTHERS = ["application", "Ruby's library", "Spate", "elsewhere"].freeze
-      # Matches gems without a loaded specification, such as the Bundler that sets up the bundle.
+      # Matches files of gems without a loaded specification, such as the Bundler that sets up the bundle.
       INSTALLED = %r{/(?:gems|bundler/gems)/([^/]+-[^/]+)/}
 
       # folders: {full_gem_path => full name}. application: folder of the application.

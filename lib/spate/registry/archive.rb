@@ -2,15 +2,15 @@
 
 module Spate
   module Registry
-    # A downloaded file that should be a gem.
+    # Functions for a downloaded file that should be a gem.
     module Archive
-      # The offset of "ustar" in a POSIX tar, and in each gem that RubyGems ever built.
+      # The offset of "ustar" in a POSIX tar, which every gem is.
       MAGIC_OFFSET = 257
       MAGIC = "ustar"
 
       module_function
 
-      # SHA-256 in hex. Runs without the GVL if the extension is built.
+      # The SHA-256 in hex. Releases the GVL if the extension is built.
       def sha256(path)
         require "spate/native/install"
         Native.sha256_file(path)
@@ -19,8 +19,8 @@ module Spate
         OpenSSL::Digest.new("SHA256").file(path).hexdigest
       end
 
-      # Describes a file that is not a gem ("an HTML page (\"Sign in\")"); nil for a gem.
-      def oddity(path)
+      # A description of a file that is not a gem, such as `an HTML page ("Sign in")`; nil for a gem.
+      def problem(path)
         head = File.binread(path, 4096) || ""
         return if head.byteslice(MAGIC_OFFSET, MAGIC.bytesize) == MAGIC
 

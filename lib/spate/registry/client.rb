@@ -2,15 +2,15 @@
 
 module Spate
   module Registry
-    # Fetches archives from gem sources. One per run, for any number of threads.
+    # Fetches archives from gem sources. Thread-safe; each run has one.
     class Client
       # The best number of simultaneous requests, as measured in docs/sources.md.
       JOBS = 32
-      # In MiB. Gem sources allow at most half of it.
+      # Maximum size of an archive in MiB. Gem sources accept archives of at most half this size.
       MAX_DOWNLOAD = 1024
       FULL_NAME = /\A[a-zA-Z0-9_][\w.-]*\z/
 
-      # A source's answer about a package: the SHA-256 of its archive, and the domain (see Trust) in which it is valid.
+      # The SHA-256 of a package's archive according to its source, and the domain (see Trust) in which it is valid.
       Listing = Struct.new(:sha256, :domain)
 
       # A fetched archive.
@@ -19,26 +19,25 @@ module Spate
       # sha256::   hex
       # source::   String, the source's address as written in the lockfile
       # verified:: the source of the checksum: :lockfile (CHECKSUMS), :index (the source's compact index), or :archive
-      #            (only the checksums
-      #            inside, which prove nothing about its author: recorded as unverified)
+      #            (only the checksums in the archive itself, which do not authenticate it)
       # domain::   the source's domain (see Trust) if the source verified the archive, otherwise nil
       Result = Struct.new(:bytes, :sha256, :source, :verified, :domain)
 
       # settings: Spate::Settings (or anything with [], bool, mirror_for and credentials_for). remotes: Remotes; if not
       # given, `sources` are the Gemfile's sources with the credentials that a lockfile lacks. home: Spate's folder.
-      # retry_base: seconds before the first retry.
+      # retry_base: seconds to wait before the first retry.
       def initialize(settings:, events: Events.new, env: ENV, jobs: JOBS, sources: [], home: nil, retry_base: 0.5,
                      remotes: nil)
         @settings = settings
         @events = events
         @jobs = jobs
         home ||= Util::StorePlace.home(env)
-        @remotes = remotes || Remotes.new(settings: settings, env: env.to_h, home: home) { |*facts| tell(*facts) }
+        @remotes = remotes || Remotes.new(settings: settings, env: env.to_h, home: home) { |*facts| warn(*facts) }
         @remotes.spell(sources) unless remotes
         @connections = HTTP::Connections.new(proxy: @remotes.proxy, certificates: @remotes.certificates,
                                              timeout: settings[:timeout] || 10)
         @retries = Util::Retries.new(times: settings[:retry] || 3, base: retry_base) do |error, wait|
-          tell_retry(error, wait)
+          warn_of_retry(error, wait)
         end
         http = HTTP::Client.new(@connections, redirects: settings[:redirect] || 5, agent: agent)
         @download = HTTP::Download.new(http, @retries, limit: limit)
@@ -50,15 +49,15 @@ module Spate
         @mutex = Mutex.new
       end
 
-      # The number of threads to fetch with.
+      # The number of threads that should fetch.
       attr_reader :jobs
 
-      # Fetches a package's archive to the path `to`, where it appears only if it is valid. sha256: from the lockfile;
-      # if nil, taken from the source's index. Returns a Result. Raises ChecksumMismatch, NotAnArchive, NotFound and the
-      # network's errors (see errors.rb).
+      # Fetches a package's archive to the path `to`, which is created only if the archive is valid. sha256: the
+      # checksum in the lockfile; if nil, uses the source's index. Returns a Result. Raises ChecksumMismatch,
+      # NotAnArchive, NotFound and network errors (see http/errors.rb).
       def fetch(package, to:, sha256: package.sha256)
         name = package.full_name
-        raise NotFound.new(name, remotes(package), "invalid name of a gem") unless FULL_NAME.match?(name)
+        raise NotFound.new(name, remotes(package), "invalid gem name") unless FULL_NAME.match?(name)
 
         remote, listed, sha256 = choose(package, sha256)
         @events.emit(:fetch_start, name: name, bytes: nil, source: remote.source)
@@ -67,9 +66,10 @@ module Spate
         result
       end
 
-      # Listing of the package from the compact index; if the index has no checksum or is not used, of the archive
-      # fetched last, if the source confirms it. nil if the archive has to be fetched. tries: number of retries; by
-      # default from the settings. Raises NotFound if all sources have an index and none lists it.
+      # The Listing of a package from the compact index. If there is no index or it has no checksum, returns the Listing
+      # of the last fetched archive, if the source confirms that it has not changed. nil if the archive must be fetched.
+      # tries: number of retries; by default from the settings. Raises NotFound if all sources have an index and none
+      # lists the package.
       def listing(package, tries: nil)
         return unless FULL_NAME.match?(package.full_name)
 
@@ -85,8 +85,8 @@ module Spate
         unindexed.lazy.filter_map { |remote| unchanged(remote, package, tries) }.first
       end
 
-      # All archives of a gem at a source (a lockfile's GemSource, or an address): Array of Index::Info, from the first
-      # remote that knows the gem; empty if none does.
+      # [Index::Info] for all archives of a gem at a source, which is a lockfile's GemSource or an address. Uses the
+      # first remote that has the gem; empty if none has it.
       def versions(name, source)
         addresses(source).each do |address|
           found = @index.all(@remotes.for(address), name)
@@ -95,16 +95,16 @@ module Spate
         []
       end
 
-      # All gems of a remote (its address): { gem name => MD5 of its /info page }, nil without a compact index.
-      # Hundreds of thousands of names: an install uses #listing instead.
+      # { gem name => MD5 of its /info page } for all gems of a remote (its address), or nil if it has no compact index.
+      # An install uses #listing instead, since there may be hundreds of thousands of gems.
       def gems(address) = @versions.checksums(@remotes.for(address))
 
-      # Index::Pages of a source (its address as the Gemfile spells it), for a resolution.
+      # The Index::Pages of a source (its address as in the Gemfile), for a resolution.
       def pages(address, offline: false, &unreachable)
         Index::Pages.new(@remotes.for(address), index: @index, versions: @versions, offline: offline, &unreachable)
       end
 
-      # Immediately ends all requests: their threads raise Util::Cancelled.
+      # Aborts all requests immediately. Their threads raise Util::Cancelled.
       def close
         @retries.cancel
         @connections.close
@@ -112,8 +112,7 @@ module Spate
 
       private
 
-      # The remote that has the package, the Index::Info from its index or nil, and the expected SHA-256 with its
-      # origin.
+      # [the remote that has the package, the Index::Info from its index or nil, [expected SHA-256, its origin]]
       def choose(package, sha256)
         candidates = remotes(package)
         return [candidates.first, nil, [sha256, :lockfile]] if sha256 && candidates.one?
@@ -125,7 +124,7 @@ module Spate
         remote = candidates.find { |candidate| !@index.at?(candidate) }
         raise not_listed(package) unless remote
 
-        tell_unindexed(remote) unless sha256
+        warn_of_missing_index(remote) unless sha256
         [remote, nil, [sha256, :lockfile]]
       end
 
@@ -142,8 +141,8 @@ module Spate
 
       def save(package, remote, to, (sha256, origin), listed)
         @download.save(remote, "gems/#{package.full_name}.gem", to: to) do |path, bytes, head|
-          oddity = Archive.oddity(path)
-          raise NotAnArchive.new(package.full_name, source: remote.source, found: oddity) if oddity
+          problem = Archive.problem(path)
+          raise NotAnArchive.new(package.full_name, source: remote.source, found: problem) if problem
 
           got = Archive.sha256(path)
           verify(package, remote, got, sha256, origin, listed)
@@ -157,7 +156,7 @@ module Spate
 
       def verify(package, remote, got, expected, origin, listed)
         return if expected.nil? || got == expected.downcase
-        # A cached page of the index may be older than the archive (private sources allow pushing a version again).
+        # The cached index page may be older than the archive, since private sources allow pushing a version again.
         return if listed && origin == :index && @index.find(remote, package, fresh: true)&.sha256 == got
 
         word = origin == :lockfile ? "CHECKSUMS of the lockfile" : "the index of #{remote.source}"
@@ -176,18 +175,17 @@ module Spate
         ["spate/#{VERSION}", "ruby/#{RUBY_VERSION}", "(#{RUBY_PLATFORM})", @settings[:user_agent]].compact.join(" ")
       end
 
-      def tell(message, hint) = @events.emit(:warning, message: message, hint: hint)
+      def warn(message, hint) = @events.emit(:warning, message: message, hint: hint)
 
-      def tell_retry(error, seconds)
+      def warn_of_retry(error, seconds)
         @events.emit(:fetch_retry, message: error.message, seconds: seconds.round(1))
       end
 
-      def tell_unindexed(remote)
+      def warn_of_missing_index(remote)
         return if @mutex.synchronize { @unindexed[remote.source].tap { @unindexed[remote.source] = true } }
 
-        message = "#{remote.source} has no compact index: its gems are unverified where CHECKSUMS of the lockfile " \
-                  "does not name them"
-        tell(message, "bundle lock --add-checksums")
+        message = "#{remote.source} has no compact index: only its gems in CHECKSUMS of the lockfile are verified"
+        warn(message, "bundle lock --add-checksums")
       end
     end
   end

@@ -6,13 +6,13 @@ module Spate
     class Remote
       SCHEME = /\A(?:https?|file):/i
 
-      # As written in the lockfile: "https://gems.test/", always without credentials.
+      # The source as in the lockfile, "https://gems.test/", always without credentials.
       attr_reader :source
-      # The address for requests, the source's own or its mirror's, without credentials and with a trailing slash.
+      # The address for requests: the source's or its mirror's, without credentials and with a trailing slash.
       attr_reader :address
-      # Where the credentials come from, for messages ("the setting gems.test"); nil if there are none.
+      # The origin of the credentials for messages ("the setting gems.test"), or nil if there are none.
       attr_reader :origin
-      # The domain under which the source's answers are stored, see Trust.
+      # The domain under which the source's responses are stored: see Trust.
       attr_reader :domain
 
       # userinfo: "user:password" or "token", escaped as in a URI; nil if there are none.
@@ -24,7 +24,8 @@ module Spate
         @origin = origin
       end
 
-      # The address as a URI, which an install from the store does not need. Raises UnsupportedSource.
+      # The address as a URI. Parsed on demand, since an install from the store does not need it. Raises
+      # UnsupportedSource.
       def uri
         raise UnsupportedSource, address unless SCHEME.match?(address)
 
@@ -32,7 +33,7 @@ module Spate
         @uri ||= parsed
       end
 
-      # nil: the client certificate is the same for all connections.
+      # nil, because the client certificate is the same for all connections.
       def identity = nil
       def file? = address.start_with?("file:")
       def mirror? = address != source
@@ -43,7 +44,7 @@ module Spate
       # The URI of a path below the source, e.g. "gems/rake-13.0.6.gem".
       def locate(path) = uri && URI("#{address}#{path}")
 
-      # For a source that is a folder: the absolute path of a file in it.
+      # The absolute path of a file in a source with a file: address.
       def path(inside) = URI.decode_www_form_component("#{uri.path}#{inside}".gsub("+", "%2B"))
 
       def to_s = source

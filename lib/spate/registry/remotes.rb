@@ -2,9 +2,9 @@
 
 module Spate
   module Registry
-    # Converts a lockfile's sources to Remotes; mirrors and credentials are looked up once per run. Credentials come
-    # from the address itself (the mirror's, or the source as written in the Gemfile), Bundler's settings or netrc, in
-    # this order. Uses only core Ruby, because an install from the store also runs this code.
+    # Converts a lockfile's sources to Remotes. Looks up mirrors and credentials once per run. Credentials come from the
+    # address (the mirror's, or the source as written in the Gemfile), Bundler's settings or netrc, in this order. Uses
+    # only core Ruby, because an install from the store also runs this code.
     class Remotes
       # Settings of the machine and the user for connections.
       attr_reader :proxy, :certificates, :trust, :freshness
@@ -23,8 +23,8 @@ module Spate
         spell([])
       end
 
-      # Adds the sources as the Gemfile spells them, with the credentials that a lockfile lacks. hidden: sources whose
-      # credentials only the block knows; it is called on first use and returns all sources.
+      # Adds the sources as written in the Gemfile, whose credentials are not in the lockfile. hidden: sources whose
+      # credentials are not yet known. When they are first used, the block is called and returns all sources.
       def spell(sources, hidden: [], &reveal)
         @mutex.synchronize do
           @hidden = hidden.map { |source| without_userinfo(source) }
@@ -34,7 +34,7 @@ module Spate
         end
       end
 
-      # source: String of any kind, because no request is sent.
+      # The Remote of a source. source: any String, since no request is sent.
       def for(source)
         @mutex.synchronize { @remotes[source] ||= find(source) }
       end

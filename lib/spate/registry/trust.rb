@@ -2,10 +2,10 @@
 
 module Spate
   module Registry
-    # Decides which answers of a source are valid for other applications. Answers (the archive of a name, pages of the
-    # index) are stored for all projects of the machine under a domain: a digest of all settings that affect which
-    # servers could have answered, how the request identified itself, and what was checked. Other settings give another
-    # domain. New settings of this kind must be added here.
+    # Decides which responses of a source can be used for other applications. Responses (checksums of gems, pages of the
+    # index) are stored for all projects of the machine under a domain. A domain is a digest of all settings that affect
+    # which servers could have responded, how the request was authenticated, and what was verified. New settings of this
+    # kind must be added here.
     class Trust
       # The size of a secret in bytes.
       SECRET = 32
@@ -18,8 +18,8 @@ module Spate
         @home = home
       end
 
-      # In hex. source: as written in the lockfile; address: the address for its requests (perhaps a mirror's); both
-      # without credentials. userinfo: "user:password" or nil.
+      # The domain in hex. source: as written in the lockfile. address: the address for requests (perhaps a mirror's).
+      # Both are without credentials. userinfo: "user:password" or nil.
       def domain(source, address, userinfo: nil)
         parts = ["domain 1", address, source, @settings[:user_agent], !sums_count?, *way(address), person(userinfo)]
         Store.sha256(parts.map { |part| part.nil? ? "-\n" : "#{part.to_s.bytesize}\n#{part}\n" }.join)
@@ -30,8 +30,8 @@ module Spate
 
       private
 
-      # The identity of the server that answers for the address: its certificate or, without TLS, the proxy, since every
-      # host on the route could answer.
+      # The settings that authenticate the server: those for certificates or, without verified TLS, the proxy, since any
+      # host on the route could respond.
       def way(address)
         secure = address.start_with?("https:")
         facts = secure ? @certificates.facts : []
@@ -46,11 +46,12 @@ module Spate
         found && "#{found.host}:#{found.port} #{person(found.userinfo)}"
       end
 
-      # Uses the secret, because passwords could be guessed from a plain digest in a shared store.
+      # A digest of the credentials. It includes the secret, since passwords could be guessed from a plain digest in a
+      # shared store.
       def person(userinfo) = userinfo && Store.sha256("#{secret}#{userinfo}")
 
-      # A random text of this user, even in a team's store. If it cannot be stored, the next run repeats requests that
-      # need credentials.
+      # Random bytes, different for each user of a team's store. If they cannot be stored, the next run repeats requests
+      # that need credentials.
       def secret
         @secret ||= begin
           path = File.join(@home, "secret-#{Process.euid}")
@@ -60,7 +61,7 @@ module Spate
         @secret = Random.urandom(SECRET)
       end
 
-      # nil if there is none, if a power loss truncated it, or if another user put it there.
+      # nil if the file is missing, was truncated by a power loss, or belongs to another user.
       def read_secret(path)
         File.open(path, File::RDONLY | File::NOFOLLOW | File::NONBLOCK) do |file|
           text = file.read(SECRET + 1) if file.stat.file? && file.stat.owned?

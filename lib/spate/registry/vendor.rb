@@ -2,9 +2,9 @@
 
 module Spate
   module Registry
-    # Archives that are already on this machine: the application's own (vendor/cache, or the setting cache_path), and
-    # those in other tools' folders. The application's are used and checked like any download; the others only if they
-    # match a checksum in the lockfile.
+    # Finds archives that are already on this machine, in the application's folder (vendor/cache, or the setting
+    # cache_path) and in folders of other tools. The application's archives are checked like downloads. Others are used
+    # only if they match a checksum in the lockfile.
     class Vendor
       DEFAULT = "vendor/cache"
 
@@ -22,14 +22,14 @@ module Spate
 
       def any? = File.directory?(@folder)
 
-      # Path of a package's archive, or nil. The archive for platform "ruby" does not replace another platform's,
-      # because it has files to compile.
+      # The path of a package's archive, or nil. An archive for the platform "ruby" is not used for another platform,
+      # because it may need to be compiled.
       def find(package)
         path = File.join(@folder, "#{package.full_name}.gem")
         File.file?(path) ? path : elsewhere(package)
       end
 
-      # The variants of a gem in that folder, in the form of Client#versions: Array of Index::Info without requirements.
+      # The variants of a gem in the application's folder, like Client#versions: [Index::Info] without requirements.
       def versions(name)
         form = /\A#{Regexp.escape(name)}-(\d[0-9A-Za-z.]*)(?:-(.+))?\.gem\z/
         Dir.children(@folder).sort.filter_map { |file| Index::Info.new($1, $2 || "ruby", {}, [], []) if form =~ file }
@@ -37,7 +37,7 @@ module Spate
         []
       end
 
-      # The folder "vendor/cache/<base>-<sha, 12>" of a git source; nil if there is none.
+      # The folder "vendor/cache/<name>-<12 digits of the revision>" of a git source, or nil if it does not exist.
       def git(source)
         path = File.join(@folder, Git::Names.checkout(source.uri, source.revision))
         path if File.directory?(path)

@@ -4,24 +4,24 @@ require "uri"
 
 module Spate
   module RemoteCache
-    # The location of a cache.
+    # The location of a cache. Examples:
     #
     #   https://user:password@cache.test/spate   kind :http
     #   s3://acme-builds/ruby?region=eu-west-1   kind :s3; also endpoint=URL, path_style=1, profile=NAME
     #   /mnt/cache, file:///mnt/cache            kind :folder
     class Address
       OPTIONS = %w[region endpoint path_style profile].freeze
-      # Accepts the names of S3, of older buckets and of other servers, but never "..".
+      # Accepts bucket names of S3, old and new, and of other servers, but never "..".
       BUCKET = /\A(?!.*\.\.)[a-zA-Z0-9][\w.-]{1,253}[a-zA-Z0-9]\z/
       RELATIVE = %r{\A(?:~|\.\.?)(?:/|\z)}
-      # Matches up to the last @ before the first slash. If a colon is followed by something other than a port, the
-      # password may contain a slash, and the match ends at the last @ of the text.
+      # Matches up to the last @ before the first slash. If a colon is not followed by a port, the password may contain
+      # a slash, and the match ends at the last @ of the text.
       USERINFO = %r{\A[^:]+://([^/]+|[^/:\[]*:(?!\d{0,5}/).*)@}
       private_constant :OPTIONS, :BUCKET, :RELATIVE, :USERINFO
 
       # :http, :s3 or :folder.
       attr_reader :kind
-      # Only for :http. The URI without its last slash, user and password.
+      # Only for :http. The URI without a trailing slash, user and password.
       attr_reader :uri
       # "user:password", escaped as in a URI, or nil.
       attr_reader :userinfo
@@ -36,7 +36,7 @@ module Spate
       # Raises InvalidAddress.
       def self.parse(text) = new(text.to_s)
 
-      # Whether the text is a server's address without query, fragment, user and password.
+      # Whether the text is an http or https address without query, fragment, user and password.
       def self.endpoint?(text)
         uri = URI(text)
         uri.is_a?(URI::HTTP) && !uri.host.to_s.empty? && !(uri.query || uri.fragment || uri.userinfo)
@@ -47,7 +47,7 @@ module Spate
       def initialize(text)
         text = text.dup.force_encoding(Encoding::UTF_8) # independent of the locale
         @text = text.scrub
-        legible(text)
+        check_printable(text)
         case text
         when %r{\Ahttps?://}i then web(text)
         when %r{\As3://}i then bucket_of(text[5..])
@@ -75,7 +75,7 @@ module Spate
       def refuse(expected, **hint) = raise(InvalidAddress.new(@text, expected, **hint))
 
       # Returns the text. Raises InvalidAddress unless a terminal can show it.
-      def legible(text)
+      def check_printable(text)
         return text if text.valid_encoding? && !text.match?(/[\p{Cntrl}\p{Bidi_Control}]/)
 
         refuse("has an invalid character")
@@ -105,7 +105,7 @@ module Spate
       end
 
       def read_options(query)
-        options = URI.decode_www_form(query.to_s).to_h.transform_values { |value| legible(value) }
+        options = URI.decode_www_form(query.to_s).to_h.transform_values { |value| check_printable(value) }
         unknown = options.keys - OPTIONS
         refuse("has the option #{unknown.first}, expected one of #{OPTIONS.join(", ")}") if unknown.any?
         endpoint = options["endpoint"]
@@ -116,7 +116,7 @@ module Spate
 
       def folder(path)
         @kind = :folder
-        @path = legible(path).sub(%r{(?<=.)/+\z}, "")
+        @path = check_printable(path).sub(%r{(?<=.)/+\z}, "")
       end
 
       # The first "." or ".." in a path, or nil.

@@ -2,16 +2,16 @@
 
 module Spate
   module RemoteCache
-    # All entries of a cache whose transport can list them: removes them by age and reference, or reads and checks them.
+    # Removes old and unreferenced entries of a cache, or verifies all entries. The transport must be able to list them.
     class Contents
-      # documents, blobs: numbers of existing ones. removed: number of names that were, or would be, removed.
-      # unfinished: number of files left by killed writers. bytes: size of removed and unfinished files.
+      # documents, blobs: numbers of existing entries. removed: number of entries that were removed, or would be in a
+      # dry run. unfinished: number of files left by killed writers. bytes: size of removed and unfinished files.
       Collected = Struct.new(:documents, :blobs, :removed, :unfinished, :bytes, keyword_init: true)
       # An invalid document or blob. name: "cas/…" or "ac/…".
       Fault = Struct.new(:name, :reason, keyword_init: true)
-      # Maximum bytes of a file below ac/, which servers also accept from other programs.
+      # Maximum size in bytes of a file in ac/, which may also be from other programs.
       LONGEST = 16 << 20
-      # Maximum number of names of each kind, which are kept in memory: about 300 MB.
+      # Maximum number of documents and of blobs. Their names are in memory, which takes about 300 MB at this limit.
       MOST = 1_000_000
       # Number of parallel requests, since a cache may be far away.
       THREADS = 8
@@ -27,11 +27,11 @@ module Spate
         @progress = progress
       end
 
-      # Removes names that are older than `before` (Time, by this machine's clock) and no longer referenced: documents
-      # by the gems in them; blobs by the remaining documents, or as archives. A document is removed before its blobs,
-      # so readers find a complete document or none. Documents that are published in the meantime keep their blobs, and
-      # newly written blobs remain. If a remaining document is not Spate's or is unreadable, its blobs are unknown: then
-      # only the blobs of removed documents are removed. names: full names of gems; archives: SHA-256s. Returns
+      # Removes unreferenced entries that are older than `before` (a Time of this machine's clock). A document is
+      # referenced if it is about one of the gems in `names` (full names). A blob is referenced by a remaining document
+      # or by `archives` (SHA-256s). A document is removed before its blobs, so readers find a complete document or
+      # none. New blobs, and those of documents published in the meantime, are not removed. If a remaining document is
+      # unreadable or not Spate's, its blobs are unknown, so only blobs of removed documents are removed. Returns
       # Collected. Raises Unavailable, Unsupported.
       def collect(before:, names: [], archives: [], dry: false)
         documents = list("ac/")
@@ -48,7 +48,7 @@ module Spate
                       bytes: bytes + documents.merge(blobs).values_at(*removed).sum(&:first))
       end
 
-      # Reads everything; yields each Fault. Returns {documents:, blobs:, bytes:}.
+      # Reads all entries and yields each Fault. Returns {documents:, blobs:, bytes:}.
       def verify(&block)
         blobs = list("cas/")
         documents = list("ac/")
@@ -72,8 +72,8 @@ module Spate
         found
       end
 
-      # Calls `work` with each name, in several threads, and yields the name and the result to one thread at a time. An
-      # error ends all threads.
+      # Calls `work` with each name in several threads, and yields the name and the result in only one thread at a time.
+      # An error stops all threads.
       def each(names, words, work)
         left = Thread::Queue.new(names).close
         mutex = Mutex.new
@@ -103,7 +103,7 @@ module Spate
         end
       end
 
-      # [names of documents to remove, names of blobs of the other documents]
+      # [names of documents to remove, names of the other documents' blobs]
       def sort(documents, before, names)
         gone = []
         kept = []
@@ -138,20 +138,20 @@ module Spate
         found
       end
 
-      # Names of the document's blobs; includes UNKNOWN if some of its entries are unreadable.
+      # Names of the document's blobs. Includes UNKNOWN if some of its entries are unreadable.
       def blobs(document)
         found = document.entries.filter_map { |entry| "cas/#{entry.blob}" if entry.blob }
         document.faults.empty? ? found : found << UNKNOWN
       end
 
-      # The document; without entries if it is malformed.
+      # The Document, without entries if it is malformed.
       def read(name)
         document(name)
       rescue Malformed => e
         Document.new([], [e.message])
       end
 
-      # The document; without entries if it was removed in the meantime.
+      # The Document, without entries if it was removed in the meantime.
       def document(name)
         bytes = @transport.get(name, limit: LONGEST)
         bytes ? Document.parse(bytes) : Document.new([])
@@ -165,13 +165,13 @@ module Spate
         "its content does not match its digest" unless name == "cas/#{Native.sha256_file(path)}"
       rescue TooLong => e
         e.message
-      rescue Unavailable => e # the server reports the damage itself, or has a truncated blob
+      rescue Unavailable => e # the server reports the damage, or sends a truncated blob
         e.reason == :answer ? e.message : raise
       ensure
         Util::Files.remove(path)
       end
 
-      # Whether the blob exists: in the list, or written after it.
+      # Whether the blob exists. It may have been written after the names were listed.
       def there?(entry, blobs)
         name = "cas/#{entry.blob}"
         (blobs.dig(name, 0) || @transport.head(name)) == entry.blob_bytes

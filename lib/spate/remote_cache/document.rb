@@ -2,9 +2,9 @@
 
 module Spate
   module RemoteCache
-    # The entries of a cache of one kind under one key, newest first. Encoded as an ActionResult whose files are the
-    # blobs of the entries. Its stdout is a line with the format, followed for each entry by a line with the lengths of
-    # text, signature and records, and by these three.
+    # All entries of one kind and key in a cache, newest first. Encoded as an ActionResult whose files are the blobs of
+    # the entries. Its stdout starts with a line with the format. For each entry it has a line with the lengths of the
+    # text, signature and records, followed by these three.
     class Document
       FORMAT = "spate document 1".b.freeze
       MOST = 8
@@ -12,10 +12,10 @@ module Spate
       # The name of the document of a key in the cache.
       def self.name(key, kind = "build") = "ac/#{Store.sha256("spate #{kind} #{key}")}"
 
-      # Returns [results, reasons]. results: those of the block for the entries that are trusted and match the kind, key
-      # and machine. reasons: [String], why the other entries cannot be used. The block returns a reason (String) to
-      # reject an entry, or raises Malformed; this method also raises it if the bytes are not a document.
-      def self.sift(bytes, trust, kind, key)
+      # Yields all entries that are trusted and match the kind, key and machine. Returns [the block's results, reasons
+      # why other entries cannot be used (Strings)]. The block rejects an entry by returning a reason (String) or
+      # raising Malformed. Raises Malformed if the bytes are not a document.
+      def self.select_trusted(bytes, trust, kind, key)
         document = parse(bytes)
         answers = document.entries.map do |entry|
           trust.refusal(entry, key, kind: kind, **Entry.machine) || yield(entry)
@@ -26,8 +26,8 @@ module Spate
         [found, document.faults + reasons]
       end
 
-      # An unreadable entry, or one in a format of another version of Spate, becomes a fault; the other entries are
-      # used. Raises Malformed if the bytes are not a document.
+      # Parses a document. Unreadable entries, and entries in a different version's format, are reported in #faults.
+      # Raises Malformed if the bytes are not a document.
       def self.parse(bytes)
         entries = []
         faults = []
@@ -58,15 +58,15 @@ module Spate
       end
       private_class_method :pieces
 
-      # Merges two documents as far as space allows. Of each signer's builds from the same inputs, only the first is
-      # kept.
+      # Merges two documents, and drops the last entries if there are too many. If a signer has several builds from the
+      # same inputs, only the first one is included.
       def self.merge(newer, older)
         entries = (newer.entries + older.entries).uniq { |entry| [entry.signer, entry.id] }.first(MOST)
         entries.pop while new(entries).encode.bytesize > ActionResult::LIMIT
         new(entries)
       end
 
-      # entries: [Entry]. faults: reasons why other entries could not be read, [String].
+      # entries: [Entry]. faults: [String], reasons why other entries could not be read.
       attr_reader :entries, :faults
 
       def initialize(entries, faults = [])
@@ -84,8 +84,8 @@ module Spate
         ActionResult.new(files, "#{FORMAT}\n".b + stdout.join.b).encode
       end
 
-      # Bazel's ActionResult (build/bazel/remote/execution/v2/remote_execution.proto), as far as Spate needs it. Servers
-      # of that protocol check that the named blobs exist, and keep the blobs as long as the result.
+      # The fields of Bazel's ActionResult (build/bazel/remote/execution/v2/remote_execution.proto) that Spate needs.
+      # Servers of that protocol check that the listed blobs exist, and do not remove them before the result.
       #
       #   ActionResult  2 output_files (each an OutputFile)  5 stdout_raw (bytes)
       #   OutputFile    1 path (string)  2 digest (Digest)
@@ -93,7 +93,7 @@ module Spate
       #
       # files:: [File]; stdout:: bytes
       ActionResult = Struct.new(:files, :stdout) do
-        # Raises only Malformed, for any bytes.
+        # Raises Malformed, and nothing else, for invalid bytes.
         def self.decode(bytes)
           raise Malformed, "an action result of more than #{self::LIMIT} bytes" if bytes.bytesize > self::LIMIT
 
@@ -125,19 +125,19 @@ module Spate
 
       # A blob. sha256: in hex. bytes: its size.
       ActionResult::File = Struct.new(:path, :sha256, :bytes)
-      # Maximum bytes of an action result, and maximum number of its files.
+      # Maximum size of an action result in bytes, and maximum number of its files.
       ActionResult::LIMIT = 4 << 20
       ActionResult::FILES = 64
 
       # The wire format of Protocol Buffers (protobuf.dev/programming-guides/encoding). A field has a number and a type:
       # 0 for a varint, 1 for eight bytes, 2 for a length and as many bytes, 5 for four bytes.
       module Wire
-        # Maximum number of fields of a message: an action result has one for each of its files, and a few more.
+        # Maximum number of fields of a message. An action result has one field for each file, and a few more.
         MOST = 128
 
         module_function
 
-        # [[number, String or Integer]] in the order of the bytes. Raises Malformed.
+        # Decodes a message: [[field number, String or Integer]] in the original order. Raises Malformed.
         def fields(bytes)
           raise Malformed, "a number instead of a message in an action result" unless bytes.is_a?(String)
 
@@ -155,7 +155,7 @@ module Spate
           found
         end
 
-        # The last value of each of these field numbers; nil if there is none. types: {number => class}. Raises
+        # The last value of each of these fields, or nil if it is missing. types: {field number => class}. Raises
         # Malformed.
         def values(bytes, types)
           found = fields(bytes).to_h
@@ -186,14 +186,14 @@ module Spate
         def value(bytes, at, type)
           case type
           when 0 then varint(bytes, at)
-          when 1 then piece(bytes, at, 8)
-          when 2 then piece(bytes, *varint(bytes, at).reverse)
-          when 5 then piece(bytes, at, 4)
+          when 1 then slice(bytes, at, 8)
+          when 2 then slice(bytes, *varint(bytes, at).reverse)
+          when 5 then slice(bytes, at, 4)
           else raise Malformed, "a field of type #{type} in an action result"
           end
         end
 
-        def piece(bytes, at, length)
+        def slice(bytes, at, length)
           raise Malformed, "a truncated action result" if length > bytes.bytesize - at
 
           [bytes.byteslice(at, length), at + length]

@@ -4,21 +4,24 @@ require "zlib"
 
 module Spate
   module RemoteCache
-    # A signed result in a cache, with the Records of what it depends on.
+    # A signed result in a cache, with Records of its inputs.
     #
-    # key:: what is known before the build, hex: for a build its build key (Build::Key)
-    # kind:: "build"; "check": Bundler's evaluation of a Gemfile (Gemfile::Check); "compile_cache": those of a bundle
-    # what, archive:: the gem's full name, or the result of of_lockfile; SHA-256 of the archive that was built
-    # platform, ruby:: for display, and to detect an entry that was moved to another key
-    # id:: of the variant, in the store that created the entry
+    # key:: the key in hex; for a build, its build key (Build::Key)
+    # kind:: "build"; "check": Bundler's evaluation of a Gemfile (Gemfile::Check); "compile_cache": compile caches of a
+    #        bundle
+    # what:: the gem's full name, or the result of of_lockfile
+    # archive:: SHA-256 of the gem's archive
+    # platform, ruby:: for display, and to detect an entry that was moved to a different key
+    # id:: id of the build variant in the store that created the entry
     # blob, blob_bytes:: SHA-256 and size of the file written by Pack, or of a compile cache
-    # tar_bytes, file_bytes, paths:: size of the tar or compile cache in the blob, of the tar's files, number of paths
+    # tar_bytes, file_bytes, paths:: size of the tar or compile cache in the blob, size of the tar's files, number of
+    #                                paths
     # records:: SHA-256 of the packed records
-    # made, seconds:: when the result was created (Unix time), and how long that took
-    # signer:: id of the key
+    # made, seconds:: time when the result was created (Unix time), and how long that took
+    # signer:: id of the signing key
     Entry = Struct.new(:key, :kind, :what, :archive, :platform, :ruby, :id, :blob, :blob_bytes, :tar_bytes,
                        :file_bytes, :paths, :records, :made, :seconds, :signer, keyword_init: true) do
-      # text: the signed text. packed: the Records in the form that is sent. All are bytes.
+      # text: the signed text. packed: the encoded Records. All are bytes.
       attr_accessor :text, :signature, :packed
 
       # This machine's platform and Ruby, as entries contain them.
@@ -26,18 +29,18 @@ module Spate
         { platform: Platform.local.to_s, ruby: Util::Ruby.description.sub(" +PRISM", "") }
       end
 
-      # The `what` of an entry that belongs to a lockfile. text: the content of the lockfile.
+      # The value of `what` for an entry about a lockfile. text: the content of the lockfile.
       def self.of_lockfile(text) = "lockfile-#{Store.sha256(text)[0, 32]}"
 
-      # facts: the members of an entry of this kind, except records and signer. Machine and time default to this machine
-      # and now. key: Trust::PrivateKey.
+      # Creates a signed entry. facts: the members of the entry, except records and signer. platform, ruby and made
+      # default to this machine and the current time. key: Trust::PrivateKey.
       def self.sign(facts, packed, key)
         entry = new(**machine, made: Time.now.to_i, **facts, records: Store.sha256(packed), signer: key.id)
         text = entry.render
         parse(text, key.sign(text), packed)
       end
 
-      # Raises Malformed unless `sign` would have produced the text. Does not verify the signature.
+      # Raises Malformed unless the text has exactly the form that `sign` produces. Does not verify the signature.
       def self.parse(text, signature, packed)
         first, *lines = text.b.lines(chomp: true) if text.bytesize <= self::TEXT
         raise Malformed, "not an entry of this format" unless first == self::FORMAT && signature.bytesize == 64
@@ -67,10 +70,10 @@ module Spate
     end
 
     Entry::FORMAT = "spate entry 1"
-    # Maximum bytes of a text.
+    # Maximum size of an entry's text in bytes.
     Entry::TEXT = 4096
     Entry::NUMBERS = %i[blob_bytes tar_bytes file_bytes paths made].freeze
-    # Members that entries of a kind do not have.
+    # Kind => members that its entries do not have.
     Entry::LACKING = {
       "check" => %i[archive blob blob_bytes tar_bytes file_bytes paths seconds],
       "compile_cache" => %i[archive file_bytes paths seconds]
@@ -84,9 +87,9 @@ module Spate
         made: number, seconds: /\A\d{1,7}\.\d{1,3}\z/n, signer: /\A[0-9a-f]{32}\z/n }
     end
 
-    # Sent with an entry, so that one response is enough to decide whether a build fits: a record of its inputs, one of
-    # what it needs to run (both as written by Inputs, without stamps), and the facts (Build::Cache::Record). All are
-    # bytes.
+    # Data that is sent with an entry, so that one response is enough to decide whether a build is usable: records of
+    # its inputs and of what it needs to run (both written by Inputs, without stamps), and its facts
+    # (Build::Cache::Record). All are bytes.
     Entry::Records = Struct.new(:inputs, :needs, :facts) do
       # Raises Malformed.
       def self.unpack(packed)
@@ -117,7 +120,7 @@ module Spate
       end
       private_class_method :inflate
 
-      # The records as bytes. Deterministic.
+      # Encodes the records. The result is deterministic.
       def pack
         packed = Zlib::Deflate.deflate("#{map(&:bytesize).join(" ")}\n".b + map(&:b).join)
         raise Refused, "its records of inputs are too large" if packed.bytesize > self.class::PACKED
@@ -126,7 +129,7 @@ module Spate
       end
     end
 
-    # Maximum bytes, packed and unpacked.
+    # Maximum sizes in bytes, packed and unpacked.
     Entry::Records::PACKED = 1 << 20
     Entry::Records::LIMIT = 16 << 20
   end

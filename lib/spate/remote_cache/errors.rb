@@ -2,8 +2,7 @@
 
 module Spate
   module RemoteCache
-    # A request to a cache failed. The callers continue without the cache: a failure costs time, but never fails an
-    # install.
+    # A request to a cache failed. An install then continues without the cache.
     class Unavailable < Spate::Error
       EXIT_CODE = 6
       HINTS = {
@@ -17,15 +16,15 @@ module Spate
         closed: nil
       }.freeze
 
-      # A key of HINTS. :refused: the connection failed or was not opened; :answer: the response cannot be used
-      # (truncated, an HTML page, too long); :closed: after #close.
+      # A key of HINTS. :refused: connecting failed. :answer: the response is invalid (truncated, an HTML page, too
+      # long). :closed: after #close.
       attr_reader :reason
 
-      # Maximum characters of a server's text to show on a terminal.
+      # The maximum number of characters of a server's text in a message.
       LONGEST = 300
       private_constant :LONGEST
 
-      # address: Address or text. fact: the rest of the message ("answers 500").
+      # address: Address or String. fact: the rest of the message ("answers 500").
       def initialize(reason, address, fact, hint: HINTS.fetch(reason))
         @reason = reason
         fact = Registry::Archive.printable(fact)[0, LONGEST]
@@ -48,7 +47,7 @@ module Spate
       HINT = "an address is https://HOST/PATH, s3://BUCKET/PREFIX or the absolute path of a folder: docs/team-cache.md"
       # Matches the user and password of an address without a scheme: the text before an @.
       USER = %r{\A(?!.*://).*@}
-      # Replaces characters that may be part of a password, and ends the redacted part of a sentence.
+      # Temporarily replaces whitespace, at which Util.redact would stop, since a password may contain spaces.
       BLANK = "\u00a0"
       private_constant :USER, :BLANK
 
@@ -59,7 +58,7 @@ module Spate
       end
     end
 
-    # The bytes do not match their format. Counts as a miss and never fails an install.
+    # Data in a cache has an invalid format. This is treated as a miss and never fails an install.
     class Malformed < StandardError; end
 
     # A result must not be sent or used. The message is the reason.

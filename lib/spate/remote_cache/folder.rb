@@ -2,20 +2,20 @@
 
 module Spate
   module RemoteCache
-    # A cache in a folder, usually on a network share: FOLDER/ac/<hex> and FOLDER/cas/<hex>, as served by a web server.
-    # Everything in the folder gets the folder's permissions. Links in it are not followed. If a share hangs, its
-    # readers hang as well, since a system call on it cannot be interrupted.
+    # A cache in a folder, usually on a network share. The files are FOLDER/ac/<hex> and FOLDER/cas/<hex>, so a web
+    # server can serve them. New files get the permissions of the folder. Symbolic links are not followed. If the share
+    # hangs, so do its readers, since system calls on it cannot be interrupted.
     class Folder
       include Transport
 
       HINT = "create the folder, or mount the share that contains it"
-      # UNFINISHED: names of files that are being written (Util::Files.beside). ABANDONED: seconds without a write after
-      # which such a file is removed.
+      # UNFINISHED: matches names of files that are being written (Util::Files.beside). ABANDONED: after this time
+      # without a write (in seconds), such a file is removed.
       UNFINISHED = %r{/[0-9a-f]{64}\.\d+-[0-9a-f]{16}\z}
       ABANDONED = 24 * 60 * 60
-      RIGHTS = "check the permissions of the folder"
+      PERMISSION_HINT = "check the permissions of the folder"
       DESCRIPTORS = "/proc/self/fd"
-      private_constant :DESCRIPTORS, :HINT, :RIGHTS, :UNFINISHED, :ABANDONED
+      private_constant :DESCRIPTORS, :HINT, :PERMISSION_HINT, :UNFINISHED, :ABANDONED
 
       def initialize(address)
         @address = address
@@ -23,26 +23,26 @@ module Spate
         @closed = false
       end
 
-      def head(name) = looking { opened(RemoteCache.name(name), &:size) }
+      def head(name) = accessing { opened(RemoteCache.name(name), &:size) }
 
-      def time(name) = looking { opened(RemoteCache.name(name), &:mtime) }
+      def time(name) = accessing { opened(RemoteCache.name(name), &:mtime) }
 
       # Replaces an existing file, which may be damaged.
       def put(name, source, fresh: false)
         RemoteCache.name(name)
         return false if fresh && head(name)
 
-        looking(denied: :read_only) do
+        accessing(denied: :read_only) do
           mode = File.stat(@root).mode & 0o7777
           ready(File.dirname(name), mode)
           within(name) { |path| Util::Files.replace(path) { |made| write(made, source, mode & 0o666) } }
           true
-        end || raise(unavailable(:refused, "lost #{name} while it was written"))
+        end || raise(unavailable(:refused, "no longer has #{name}, which was being written"))
       end
 
       def delete(name)
         RemoteCache.name(name)
-        looking(denied: :read_only) { within(name) { |path| Util::Files.remove(path) } }
+        accessing(denied: :read_only) { within(name) { |path| Util::Files.remove(path) } }
         true
       end
 
@@ -52,14 +52,14 @@ module Spate
         files(prefix, NAME) { |name, stat| yield name, stat.size, stat.mtime }
       end
 
-      # Removes unfinished files. If a writer is still running, it writes the file again.
+      # Removes old unfinished files. A writer that still runs fails and can repeat the write.
       def sweep(dry: false)
         count = bytes = 0
         %w[ac/ cas/].each do |prefix|
           files(prefix, UNFINISHED) do |name, stat|
             next if Time.now - stat.mtime < ABANDONED
 
-            looking(denied: :read_only) { Util::Files.remove(path(name)) } unless dry
+            accessing(denied: :read_only) { Util::Files.remove(path(name)) } unless dry
             count += 1
             bytes += stat.size
           end
@@ -77,7 +77,7 @@ module Spate
       def path(name) = "#{@root}/#{name}"
 
       def read(name, limit)
-        looking do
+        accessing do
           opened(name) do |file|
             raise too_long(file.size, limit) if file.size > limit
 
@@ -92,9 +92,9 @@ module Spate
         end
       end
 
-      # The block's result, or nil if the file does not exist. Raises Unavailable if the folder itself is missing, for
-      # example because a share is not mounted.
-      def looking(denied: :credentials)
+      # Returns the block's result, or nil if the file does not exist. Raises Unavailable if the whole cache folder is
+      # missing, for example because a share is not mounted.
+      def accessing(denied: :credentials)
         raise Unavailable.new(:closed, @address, "is closed") if @closed
 
         yield
@@ -105,14 +105,14 @@ module Spate
       rescue Errno::ENOSPC, Errno::EDQUOT, Errno::EFBIG => e
         raise unavailable(:full, "is full: #{e.class.new.message}")
       rescue Errno::EROFS, Errno::EACCES, Errno::EPERM => e
-        raise unavailable(denied, "denies access: #{e.class.new.message}", RIGHTS)
+        raise unavailable(denied, "denies access: #{e.class.new.message}", PERMISSION_HINT)
       rescue Errno::ETIMEDOUT, Errno::EAGAIN => e
         raise unavailable(:slow, "did not respond in time: #{e.class.new.message}")
       rescue SystemCallError => e
         raise unavailable(:refused, "cannot be used: #{e.class.new.message}", HINT)
       end
 
-      # NONBLOCK, since opening a pipe would wait for its other end.
+      # NONBLOCK prevents waiting for the other end if the file is a pipe.
       def opened(name)
         return unless real_folder?(File.dirname(name))
 
@@ -122,7 +122,8 @@ module Spate
           yield file
         end
       rescue Errno::ELOOP
-        raise unavailable(:answer, "has a symbolic link at #{name}")
+        raise unavailable(:answer, "has a symbolic link at #{name}",
+                          "remove the link: a cache contains only regular files")
       end
 
       # Yields name and File::Stat of all files whose name matches `form`.
@@ -130,15 +131,15 @@ module Spate
         folder = prefix.delete_suffix("/")
         raise ArgumentError, "not a folder of a cache: #{prefix.inspect}" unless %w[ac cas].include?(folder)
 
-        found = looking { Dir.children(path(folder)) if real_folder?(folder) }
+        found = accessing { Dir.children(path(folder)) if real_folder?(folder) }
         found.to_a.map { |each| "#{folder}/#{each}" }.grep(form).sort.each do |name|
-          stat = looking { File.lstat(path(name)) }
+          stat = accessing { File.lstat(path(name)) }
           yield name, stat if stat&.file?
         end
       end
 
-      # Yields a path to write to. It goes through the opened folder, since another user could replace the folder by a
-      # link in the meantime. On a system without such paths, other users have to be trusted.
+      # Yields a path to write to. It goes through the open folder in /proc, since another user could replace the folder
+      # by a link in the meantime. On a system without /proc, other users must be trusted.
       def within(name)
         folder, file = name.split("/")
         real_folder?(folder)
@@ -161,7 +162,7 @@ module Spate
         real_folder?(folder)
       end
 
-      # Changes the mode of the open file, since its path may be a link by now. Shares of other systems may not support
+      # Changes the mode of the open file, since its path may meanwhile be a link. Some network shares do not support
       # modes.
       def permit(file, mode)
         file.chmod(mode)

@@ -2,11 +2,11 @@
 
 module Spate
   module RemoteCache
-    # Bundler's evaluation of an application's Gemfile, shared between machines. It is valid if everything it depends on
-    # is the same, just like an evaluation by this machine.
+    # Shares Bundler's evaluations of an application's Gemfile between machines. An evaluation is valid if all of its
+    # inputs are the same, as with an evaluation on this machine.
     class GemfileChecks
       KIND = "check"
-      # Name of the payload in messages about secrets.
+      # The name of the payload in messages about secrets.
       PAYLOAD = "Bundler's answer"
 
       # trust: Trust.
@@ -22,10 +22,10 @@ module Spate
       # The current key of the document.
       def key = Gemfile::Check.key(@location, @settings)
 
-      # The Gemfile::Facts of the first evaluation that is trusted and valid here, which are also stored; otherwise
-      # [String], the reasons.
+      # The Gemfile::Facts of the first trusted and valid evaluation, which is also stored. Otherwise returns the
+      # reasons ([String]).
       def choose(document)
-        records, reasons = Document.sift(document, @trust, KIND, key) { |entry| record(entry) }
+        records, reasons = Document.select_trusted(document, @trust, KIND, key) { |entry| record(entry) }
         records.each do |record|
           usable = record.usable?(@env, @location)
           return record.part(0).tap { Gemfile::Check.adopt(record, **@known) } if usable == true
@@ -35,10 +35,9 @@ module Spate
         reasons
       end
 
-      # [Push::Parcel] of an evaluation by this machine's own Bundler that is still valid. key: the key under which it
-      # is stored.
+      # [Push::Parcel] with a valid evaluation by this machine's Bundler, or []. key: the key under which it is stored.
       def parcels(key)
-        own = @store.keeper ? Gemfile::Check.kept(@store, key).to_a : []
+        own = @store.writable_store ? Gemfile::Check.kept(@store, key).to_a : []
         own.select { |record| record.usable?(@env, @location) == true }.first(1).map { |record| parcel(key, record) }
       end
 
@@ -61,7 +60,7 @@ module Spate
         e.message
       end
 
-      # The bytes to send. Equal on all machines with the same evaluation. Raises Refused.
+      # The bytes to send. The same on all machines with the same evaluation. Raises Refused.
       def payload(record)
         secrets = Builds::Secrets.new(Util::Environment.clean(@env), @settings)
         print = Gemfile::Fingerprint.portable(record.head[:fingerprint]) do |bytes|
@@ -71,13 +70,13 @@ module Spate
         Marshal.dump([print, record.part(0)]).tap { |payload| secrets.watch.call(PAYLOAD, payload) }
       end
 
-      # Folders that Bundler reads on every machine, even in the home: its settings, Ruby and gems.
+      # Folders that Bundler always reads, even if they are in the home: its settings, Ruby and gems.
       def tools
         rubygems = Layout.for(@settings, @location.root, store: @store, lockfile: @location.lockfile).rubygems
         [File.dirname(@settings.folders.global_config.to_s), Util::Ruby.config("prefix"), *rubygems.path]
       end
 
-      # The inputs, with paths below the home relative to the root "home", as in the inputs of builds.
+      # The inputs. Paths in the home are relative to the root "home", as in the inputs of builds.
       def items(record)
         home = "#{@env["HOME"]}/"
         Inputs.each(record).map do |kind, root, path, facts|
@@ -88,7 +87,7 @@ module Spate
 
       # Raises Malformed.
       def record(entry)
-        # The signer is trusted to run code here.
+        # Marshal is safe, since the signer is trusted to run code on this machine.
         print, facts = Marshal.load(Entry::Records.unpack(entry.packed).facts) # rubocop:disable Security/MarshalLoad
         raise Malformed, "a malformed Gemfile check" unless print.is_a?(String) && facts.is_a?(Gemfile::Facts)
 

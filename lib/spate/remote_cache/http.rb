@@ -5,25 +5,25 @@ require "time"
 
 module Spate
   module RemoteCache
-    # A cache at a server that speaks Bazel's HTTP dialect: GET, HEAD and PUT of BASE/ac/<hex> and BASE/cas/<hex>. User
-    # and password are taken from the address, Bundler's settings or netrc, in this order.
+    # A cache on a server with Bazel's HTTP protocol: GET, HEAD and PUT of BASE/ac/<hex> and BASE/cas/<hex>. User and
+    # password come from the address, Bundler's settings or netrc, in this order.
     class HTTP
       include Transport
 
       DONE = [200, 201, 202, 204].freeze
       MISSING = [404, 410].freeze
       PRESENT = 412
-      # Status for a conditional write that the server does not support.
-      UNABLE = 501
-      # Statuses with which servers answer a request for a folder that they do not list.
+      # The status with which a server rejects conditional writes that it does not support.
+      NOT_IMPLEMENTED = 501
+      # Statuses of servers that do not list folders.
       UNLISTED = [400, *MISSING, 405, 501].freeze
       UNLISTED_HINT = "`spate serve --cache` sends lists to clients with write access, nginx with " \
                       "autoindex_format json: docs/team-cache.md"
-      private_constant :DONE, :MISSING, :PRESENT, :UNABLE, :UNLISTED, :UNLISTED_HINT
+      private_constant :DONE, :MISSING, :PRESENT, :NOT_IMPLEMENTED, :UNLISTED, :UNLISTED_HINT
 
-      # User and password for a server. userinfo: as in a URI. origin: where they come from, for messages.
+      # User and password for a server. userinfo: as in a URI. origin: their origin for messages.
       Login = Struct.new(:userinfo, :origin) do
-        # The Login from the address, Bundler's settings or netrc, in this order; nil if none has one.
+        # The Login from the address, Bundler's settings or netrc, in this order; nil if there is none.
         def self.of(address, settings:, env:)
           return new(address.userinfo, "its address") if address.userinfo
 
@@ -34,7 +34,7 @@ module Spate
           new(found, "netrc") if found
         end
 
-        # Hint on how to set user and password for a host.
+        # A hint that explains how to set user and password for a host.
         def self.hint(host)
           variable = Settings::Key.for(host)
           in_ci = "; in CI set #{variable} to the same value" if variable.match?(/\A\w+\z/)
@@ -43,7 +43,7 @@ module Spate
 
         def authorization = Spate::HTTP.basic(userinfo)
 
-        # For the message about a rejected request. Does not show a name that may be a token.
+        # For messages about rejected requests. Does not contain a user name that may be a token.
         def to_s
           user, password = userinfo.split(":", 2)
           [nil, "", "x-oauth-basic"].include?(password) ? "the user of #{origin}" : "the user #{user} of #{origin}"
@@ -67,7 +67,7 @@ module Spate
 
       def put(name, source, fresh: false)
         status = change(:put, name, body: source, headers: fresh ? { "If-None-Match" => "*" } : {})
-        return put(name, source) if status == UNABLE
+        return put(name, source) if status == NOT_IMPLEMENTED
 
         status != PRESENT
       end
@@ -85,7 +85,7 @@ module Spate
         raise Unsupported.new("the cache #{@address} does not list its entries", hint: UNLISTED_HINT)
       end
 
-      # Nothing to remove: unfinished files of a server are not visible to its clients.
+      # Does nothing, since clients do not see unfinished files of a server.
       def sweep(**) = [0, 0]
       def close = @requests.close
       def ahead = @requests.ahead
@@ -102,8 +102,8 @@ module Spate
         end
       end
 
-      # The block's result for an answer of status 200, nil for a status in `missing`. Follows redirects;
-      # credentials go to no other host.
+      # Returns the block's result for a response with status 200, and nil for a status in `missing`. Follows redirects,
+      # but sends credentials only to the original host.
       def ask(verb, uri, missing: MISSING)
         @requests.follow(verb, uri, address: @address, accept: missing,
                                     authorization: @login&.authorization) do |answer, authorization|
@@ -116,14 +116,14 @@ module Spate
         end
       end
 
-      # Returns the status. headers: those that make the request conditional.
+      # Sends a PUT or DELETE and returns the status. headers: conditions of the request.
       def change(verb, name, headers: {}, **body)
         status = nil
         authorization = @login&.authorization
         @requests.perform(verb, locate(name), address: @address, headers: headers, authorization: authorization,
                                               **body) do |answer|
           status = answer.code.to_i
-          good = [*DONE, *(MISSING if verb == :delete), *([PRESENT, UNABLE] if headers.any?)].include?(status)
+          good = [*DONE, *(MISSING if verb == :delete), *([PRESENT, NOT_IMPLEMENTED] if headers.any?)].include?(status)
           raise refusal(answer, authorization, writing: true) unless good
 
           Transport::Answer.skip(answer, @address)
@@ -131,7 +131,7 @@ module Spate
         status
       end
 
-      # authorization: the header that was sent, or nil.
+      # authorization: the value of the sent header, or nil.
       def refusal(answer, authorization, **options)
         fact = answer.message
         fact = "#{Registry::Archive.printable(fact)} to #{@login}" if authorization && %w[401 403].include?(answer.code)
@@ -139,18 +139,18 @@ module Spate
         Transport::Answer.refusal(answer, @address, fact: fact, **options)
       end
 
-      # A server's list of a folder, in the format of nginx' autoindex_format json: an array with one entry per line.
-      # Parsed while it arrives.
+      # Parses a server's list of a folder while it arrives. The format is nginx' `autoindex_format json`, an array with
+      # one entry per line.
       #
       #   [
       #   { "name":"3f1c...", "type":"file", "mtime":"Fri, 27 Nov 2026 18:18:22 GMT", "size":7 },
       #   { "name":"a0b4...", "type":"file", "mtime":"Fri, 27 Nov 2026 18:20:09 GMT", "size":5 }
       #   ]
       class Listing
-        # Maximum bytes of a line, and of the list: about three million entries.
+        # Maximum sizes in bytes of a line and of the list, which has about three million entries at this limit.
         LINE = 4096
         LIMIT = 512 << 20
-        # The response is not such a list, but perhaps an HTML page.
+        # The response is not such a list, but for example an HTML page.
         None = Class.new(StandardError)
 
         # folder: "cas/" or "ac/". Yields name, size and Time of each entry.
@@ -162,7 +162,7 @@ module Spate
           @state = :before
         end
 
-        # Receives the bytes as they arrive. Raises None, Unavailable.
+        # Parses received bytes. Raises None, Unavailable.
         def <<(bytes)
           @rest << bytes
           while (line = @rest.slice!(/\A[^\n]*\n/n))
@@ -174,7 +174,7 @@ module Spate
           raise broken("sends a line of more than #{LINE} bytes in a list")
         end
 
-        # Rejects a truncated list: names missing from it would be taken for removed.
+        # Raises an error if the list is truncated, since the missing names would be treated as removed.
         def finish
           take(@rest)
           raise None if @state == :before
@@ -210,7 +210,7 @@ module Spate
           raise broken("sent a malformed list")
         end
 
-        # An invalid time counts as now, so that the file is too young to be removed.
+        # Returns the current time if the time is invalid, so that the file is too young to be removed.
         def time(text)
           Time.httpdate(text.to_s)
         rescue ArgumentError

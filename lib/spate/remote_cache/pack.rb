@@ -2,29 +2,29 @@
 
 module Spate
   module RemoteCache
-    # Converts the files of a stored build to one file and back: a tar, compressed with zstd if the system has it,
-    # otherwise with gzip. Reading supports both. The same build gives the same bytes on machines with the same
-    # compressor.
+    # Packs the files of a stored build into one file, and unpacks it. The file is a tar, compressed with zstd if the
+    # system has it, otherwise with gzip. Reading supports both. The result is deterministic for the same compressor.
     class Pack
       autoload :Places, "spate/remote_cache/pack/places"
 
       ZSTD = "\x28\xB5\x2F\xFD".b
       GZIP = "\x1F\x8B".b
-      # Compression level of zstd. Higher levels cost several times as much and save only a tenth of the bytes.
+      # The compression level of zstd. Higher levels take several times as long and save only a tenth of the size.
       LEVEL = 2
-      # LIMIT: maximum bytes of a build's files to send or accept. MEMORY: maximum bytes of a file to hold in memory.
+      # LIMIT: maximum size of a build to send or accept, in bytes. MEMORY: maximum size of a file that is read into
+      # memory, in bytes.
       LIMIT = 1 << 30
       MEMORY = 24 << 20
 
-      # blob: SHA-256 of the file. The other members are those of Entry.
+      # blob: SHA-256 of the file. For the other members see Entry.
       Packed = Struct.new(:blob, :blob_bytes, :tar_bytes, :file_bytes, :paths, keyword_init: true)
 
       def initialize(store)
         @store = store
       end
 
-      # Writes the files of a build (Build::Cache::Entry) to a new file at `path`; returns Packed. Yields each piece of
-      # each file. Raises Refused, SystemCallError.
+      # Packs a build (Build::Cache::Entry) into a new file at `path`. Returns Packed. Yields each piece of each file.
+      # Raises Refused, SystemCallError.
       def write(build, path, places, &block)
         manifest = build.manifest
         entries = Array.new(manifest.count) { |index| manifest.entry(index) }
@@ -39,8 +39,8 @@ module Spate
                    file_bytes: manifest.bytes, paths: entries.size)
       end
 
-      # Adds the files of an entry's blob to the store; returns entries in the form of a manifest. Raises Refused if the
-      # blob does not match the entry or cannot be expanded here, or SystemCallError.
+      # Adds the files of an entry's blob to the store. Returns manifest entries. Raises Refused if the blob does not
+      # match the entry or cannot be decompressed, or SystemCallError.
       def read(entry, path, places)
         check_blob(entry, path)
         with_archive(entry, path) do |archive|
@@ -74,7 +74,7 @@ module Spate
         end
       end
 
-      # Expands an entry's blob to a new file at `to`. Raises Refused (like #read), SystemCallError.
+      # Decompresses an entry's blob to a new file at `to`. Raises Refused (like #read), SystemCallError.
       def expand(entry, path, to)
         check_blob(entry, path)
         File.open(to, File::WRONLY | File::CREAT | File::EXCL | File::BINARY, 0o600) do |file|
@@ -89,7 +89,7 @@ module Spate
 
       def refused(entry, why) = Refused.new("the blob of #{entry.what} #{why}")
 
-      # Refuses to send damaged objects. Installs repair them.
+      # Raises Refused if an object is damaged. Installs repair such objects.
       def check_objects(build, entries)
         bytes = build.manifest.bytes
         raise Refused, "it has #{bytes} bytes, more than the limit of #{LIMIT}" if bytes > LIMIT
@@ -151,7 +151,7 @@ module Spate
         raise refused(entry, "is neither zstd nor gzip, or damaged: #{e.message}")
       end
 
-      # Yields an open file that is removed afterwards.
+      # Yields an open temporary file, and removes it afterwards.
       def temporary(&block)
         File.open(path = @store.temporary("pack"), File::RDWR | File::CREAT | File::EXCL | File::BINARY,
                   0o600, &block)
@@ -159,8 +159,8 @@ module Spate
         File.unlink(path) if path && File.exist?(path)
       end
 
-      # Writes a tar (POSIX.1-1988 ustar; longer names as pax, POSIX.1-2001) that is independent of the machine: without
-      # times and owners.
+      # Writes a tar without times and owners, so that it does not depend on the machine. The format is ustar
+      # (POSIX.1-1988), with pax headers (POSIX.1-2001) for long names.
       #
       #   0 name 100   100 mode 8   108 uid 8   116 gid 8   124 size 12   136 mtime 12   148 sum 8   156 type 1
       #   157 link 100   257 "ustar" NUL "00"   265 owner 32   297 group 32   329 device 16   345 prefix 155
@@ -169,12 +169,12 @@ module Spate
         NAME = 100
         TYPES = { file: "0", symlink: "2", directory: "5" }.freeze
 
-        # out: open for writing.
+        # out: an IO for writing.
         def initialize(out)
           @out = out
         end
 
-        # entries: hashes in the form of a manifest. Yields the entry of each file and `out`, to write the content.
+        # entries: manifest entries. Yields each file's entry and `out`, so that the block writes the content.
         def write(entries)
           entries.each do |entry|
             longer(entry)
@@ -198,7 +198,7 @@ module Spate
           pad(records.bytesize)
         end
 
-        # A pax record begins with its own length in bytes, which includes the digits of that length.
+        # A pax record starts with its own length in bytes, including the digits of this length.
         def record(name, text)
           rest = " #{name}=".b + text.b + "\n".b
           length = rest.bytesize + 1

@@ -2,9 +2,9 @@
 
 module Spate
   module RemoteCache
-    # A cache in a bucket of S3 or of a compatible server: PREFIX/ac/<hex> and PREFIX/cas/<hex>. Every request is
-    # signed, including its body; without credentials, none is. Conditional writes are never requested: some servers
-    # ignore the condition, others reject the whole request.
+    # A cache in a bucket of S3 or of a compatible server, with the names PREFIX/ac/<hex> and PREFIX/cas/<hex>. With
+    # credentials, all requests are signed, including their bodies. Conditional writes are not used, since some servers
+    # ignore the condition and others reject the request.
     class S3
       autoload :Credentials, "spate/remote_cache/s3/credentials"
       autoload :Place, "spate/remote_cache/s3/place"
@@ -16,11 +16,12 @@ module Spate
 
       # The SHA-256 of an empty body.
       NOTHING = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
-      # Maximum bytes of a page of a list. A thousand names need about half a MiB.
+      # Maximum size of a page of a list in bytes. A page with a thousand names has about half a MiB.
       MAX_LIST = 8 << 20
       MAX_PAGES = 10_000
       DONE = [200, 204].freeze
-      # A request may go to the wrong region, and its keys may have expired. Each error occurs once at most.
+      # A request may have been sent to the wrong region, and its keys may have expired. Each of these errors occurs at
+      # most once.
       TRIES = 3
       ENDED = %w[ExpiredToken ExpiredTokenException TokenRefreshRequired].freeze
       LISTABLE = "S3 also returns this for a missing name without s3:ListBucket: allow s3:ListBucket"
@@ -36,7 +37,7 @@ module Spate
         @credentials = Credentials::Cache.new(address, chain)
       end
 
-      # Excludes the environment, which may contain keys.
+      # Does not show the environment, which may contain keys.
       def inspect = "#<#{self.class} #{@address}>"
 
       def connect = @requests.connect(@place.locate(nil, {}, region: @place.region), address: @address)
@@ -46,11 +47,11 @@ module Spate
       def time(name) = ask(:head, RemoteCache.name(name), &Transport::Answer.method(:time))
 
       # A blob's name is its digest, so S3 rejects content that does not match the name. Ignores `fresh`, since some
-      # servers answer 501 to a conditional write.
+      # servers respond to a conditional write with 501.
       def put(name, source, **)
         digest = RemoteCache.name(name).start_with?("cas/") ? name[4..] : sha256(source)
         ask(:put, name, body: source, digest: digest) { |answer| Transport::Answer.text(answer, self) } ||
-          raise(Unavailable.new(:answer, self, "answers 404"))
+          raise(Unavailable.new(:answer, self, "returned 404"))
         true
       end
 
@@ -74,11 +75,11 @@ module Spate
         raise Unavailable.new(:answer, self, "sends a list of more than #{MAX_PAGES} pages")
       end
 
-      # Nothing to remove: unfinished files of a server are not visible to its clients.
+      # Does nothing, since clients do not see unfinished files of a server.
       def sweep(**) = [0, 0]
       def close = @requests.close
       def ahead = @requests.ahead
-      # Includes the host, since two servers may have buckets of the same name.
+      # Includes the host, since two servers may have buckets with the same name.
       def to_s = "#{@address} at #{@place.host}"
 
       private
@@ -90,7 +91,7 @@ module Spate
         end
       end
 
-      # The block's result for a successful answer, nil for an unknown name.
+      # Returns the block's result for a successful response, or nil for an unknown name.
       def ask(verb, name, query: {}, body: nil, digest: NOTHING, &block)
         refusal = nil
         TRIES.times do

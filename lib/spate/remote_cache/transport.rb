@@ -2,27 +2,27 @@
 
 module Spate
   module RemoteCache
-    # Included by each transport. Reads into memory or a file with the transport's `read(name, limit) { |bytes| }`,
+    # Included by each transport. Reads into memory or a file. Calls the transport's `read(name, limit) { |bytes| }`,
     # which returns whether the name exists.
     #
-    #   Requests   requests of HTTP and S3: yields a response or raises Unavailable
-    #   Answer     the body of a response within limits
+    #   Requests   sends requests of HTTP and S3
+    #   Answer     reads the body of a response within limits
     module Transport
       autoload :Answer, "spate/remote_cache/transport/answer"
 
-      # Bytes read from a file at a time.
+      # The number of bytes to read from a file at a time.
       CHUNK = 256 * 1024
 
-      # When data was last received (monotonic seconds); nil if none was. While received data is being written it is the
-      # current time: a slow disk must not count as a silent cache.
-      def answered_at = keepers.empty? ? @answered_at : Util.now
+      # The time when data was last received (monotonic seconds), or nil. While received data is being written, returns
+      # the current time, so that a slow disk is not mistaken for a slow cache.
+      def answered_at = writers.empty? ? @answered_at : Util.now
 
       # Opens a connection for the next request, if the transport has connections.
       def connect = nil
 
       def get(name, limit:)
         text = String.new(encoding: Encoding::BINARY)
-        text if hear(name, limit) { |bytes| text << bytes }
+        text if receive(name, limit) { |bytes| text << bytes }
       end
 
       # Raises Store::Error if `to` cannot be written.
@@ -30,12 +30,12 @@ module Spate
         part = "#{Util::Files.beside(to)}.part"
         written = 0
         file = nil
-        found = hear(name, limit) do |bytes|
+        found = receive(name, limit) do |bytes|
           written += on_disk(to) { (file ||= create(part)).write(bytes) }
         end
         return unless found
 
-        keep do
+        while_writing do
           on_disk(to) do
             (file ||= create(part)).close
             File.rename(part, to)
@@ -49,42 +49,43 @@ module Spate
 
       private
 
-      def hear(name, limit)
-        found = read(RemoteCache.name(name), limit) { |bytes| keep { yield bytes } }
+      def receive(name, limit)
+        found = read(RemoteCache.name(name), limit) { |bytes| while_writing { yield bytes } }
         @answered_at = Util.now
         found
       end
 
-      def keep
-        keepers[Thread.current] = true
+      def while_writing
+        writers[Thread.current] = true
         yield
       ensure
-        keepers.delete(Thread.current)
+        writers.delete(Thread.current)
         @answered_at = Util.now
       end
 
-      # Threads that are writing received data.
-      def keepers = @keepers ||= {}.compare_by_identity
+      # The threads that are writing received data.
+      def writers = @writers ||= {}.compare_by_identity
 
       def create(path) = File.open(path, File::WRONLY | File::CREAT | File::EXCL | File::BINARY, 0o644)
 
-      # Distinguishes errors of the local disk from those of the cache: both are SystemCallErrors.
+      # Converts errors of the local disk to Store::Error, to distinguish them from errors of the cache.
       def on_disk(path)
         yield
       rescue SystemCallError => e
         raise Store::Error.for(e, path)
       end
 
-      # Requests to a server that may be down, slow, or another program: yields a response or raises Unavailable.
+      # Sends requests to a server that may be down or slow, or may be something other than a cache. Yields a response
+      # or raises Unavailable.
       class Requests
         REDIRECTS = 5
-        # Hint for a failed TLS handshake.
+        # The hint for a failed TLS handshake.
         PORT = "if the server does not use TLS, its address begins with http://; if it requires client " \
                "certificates: bundle config set ssl_client_cert FILE"
         private_constant :REDIRECTS, :PORT
 
-        # timeout, connect: seconds between two reads, and to connect. A name server gets more time, since it asks other
-        # servers. pace: HTTP::Meter::Pace.
+        # timeout, connect: time limits in seconds for each read and for connecting. The limit for name resolution is
+        # longer, since a name server queries other servers. pace: HTTP::Meter::Pace.
         def self.by(env:, settings:, timeout:, connect:, pace:)
           gemrc = Spate::HTTP::Gemrc.load(env)
           new(proxy: Spate::HTTP::Proxy.new(env: env, gemrc: gemrc["http_proxy"]), names: 4 * connect, pace: pace,
@@ -92,33 +93,33 @@ module Spate
               timeout: timeout, connect: connect)
         end
 
-        # For addresses of this machine or its host. seconds: to connect, and for each response.
+        # For addresses of this machine or its host. seconds: time limit for connecting and for each response.
         def self.without_proxy(seconds)
           new(proxy: Spate::HTTP::Proxy.new(env: {}), timeout: seconds,
               pace: Spate::HTTP::Meter::Pace.new(100, seconds),
               certificates: Spate::HTTP::Certificates.new(settings: {}, gemrc: {}))
         end
 
-        # options: those of HTTP::Connections.
+        # options: see HTTP::Connections.
         def initialize(**options)
           @connections = Spate::HTTP::Connections.new(**options)
           @http = Spate::HTTP::Client.new(@connections, redirects: REDIRECTS, agent: "spate/#{VERSION}")
         end
 
         # Yields the response (Net::HTTPResponse) before its body is read. Returns the block's result, or nil if the
-        # block skipped a page that was too long (Answer.skip). address: for the message of Unavailable. options: those
-        # of HTTP::Client#perform.
+        # block skipped a page that was too long (Answer.skip). address: for the message of Unavailable. options: see
+        # HTTP::Client#perform.
         def perform(verb, uri, address:, **options,
                     &block) = send_request(:perform, verb, uri, address, options, &block)
 
-        # Like #perform, but follows redirects, except for statuses in `accept`. Also yields the Authorization that was
-        # sent.
+        # Like #perform, but follows redirects, except for statuses in `accept`. Also yields the Authorization header
+        # that was sent.
         def follow(verb, uri, address:, **options)
           send_request(:follow, verb, uri, address, options) { |answer, _, authorization| yield answer, authorization }
         end
 
-        # Seconds by which this machine's clock is ahead of the server's, according to the last response; 0 if it had no
-        # date.
+        # The seconds by which this machine's clock is ahead of the server's, according to the last response; 0 if it
+        # had no date.
         def ahead
           answer, came = @last
           date = Answer.time(answer, "Date") if answer
@@ -128,7 +129,7 @@ module Spate
         # Opens a connection for the next request. Raises Unavailable.
         def connect(uri, address:) = translating(address) { @http.connect(uri) }
 
-        # Ends all requests at once.
+        # Aborts all requests immediately.
         def close = @connections.close
 
         private

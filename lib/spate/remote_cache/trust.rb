@@ -2,18 +2,17 @@
 
 module Spate
   module RemoteCache
-    # The signers whose entries are used here: named public keys in the setting `spate.cache_keys` and in
-    # SPATE_CACHE_KEYS.
+    # The trusted signers of entries: named public keys in the setting `spate.cache_keys` and in SPATE_CACHE_KEYS.
     #
     #   ci:MCowBQ...=[:since=2026-11-01]    words, separated by blanks or commas
     class Trust
       SETTING = "spate.cache_keys"
       VARIABLE = "SPATE_CACHE_KEYS"
-      # Seconds by which a signer's clock may be ahead of this machine's.
+      # The maximum number of seconds by which a signer's clock may be ahead of this machine's.
       DAY = 24 * 60 * 60
 
       # The id of the untrusted signer in a reason (see #doubt), or nil.
-      def self.stranger(reason) = reason[/\Asigned by (\h{32}), which is not trusted here\z/, 1]
+      def self.untrusted_signer(reason) = reason[/\Asigned by (\h{32}), which is not trusted here\z/, 1]
 
       # Raises Settings::InvalidValue.
       def self.from(settings)
@@ -23,7 +22,7 @@ module Spate
         end)
       end
 
-      # The words of a setting with any content.
+      # The words in the text of a setting.
       def self.words(text) = text.to_s.scrub.split(/[\s,]+/).reject(&:empty?)
 
       # keys: [PublicKey]. If a key is listed twice, the later `since` applies.
@@ -33,7 +32,7 @@ module Spate
 
       def keys = @keys.values
 
-      # Why a signature of a key is not accepted (String), or nil if it is. signer: id of the key. made: Unix time.
+      # The reason why a signature is not accepted (String), or nil. signer: id of the key. made: Unix time.
       def doubt(signer, made, now: Time.now)
         key = @keys[signer] or return "signed by #{signer}, which is not trusted here"
         return "signed by #{key.name} before #{day(key.since)}, its first trusted day" if made < key.since
@@ -41,11 +40,10 @@ module Spate
         "signed by #{key.name} at #{day(made)}, which is in the future" if made > now.to_i + DAY
       end
 
-      # Whether the entry has a valid signature of its signer, and that signer is trusted.
+      # Whether the entry's signature is valid and its signer is trusted.
       def signed?(entry) = @keys.key?(entry.signer) && entry.signed_by?(@keys[entry.signer])
 
-      # Why an entry under a key is rejected (String), or nil. ruby, platform: those of this machine, as entries contain
-      # them.
+      # The reason why an entry under a key is rejected (String), or nil. ruby, platform: see Entry.machine.
       def refusal(entry, key, ruby:, platform:, kind: "build", now: Time.now)
         doubt = doubt(entry.signer, entry.made, now: now) and return doubt
         return "the signature of #{@keys[entry.signer].name} is invalid" unless signed?(entry)
@@ -60,12 +58,12 @@ module Spate
 
       def day(time) = Time.at(time).utc.strftime("%Y-%m-%d")
 
-      # An Ed25519 key that verifies. name: for display. bytes: the 32 bytes of the key (RFC 8032). since: Unix time;
-      # older signatures are not accepted.
+      # An Ed25519 key that verifies signatures. name: for display. bytes: the 32 bytes of the key (RFC 8032). since:
+      # Unix time; older signatures are not accepted.
       PublicKey = Struct.new(:name, :bytes, :since) do
-        # Parses "name:base64" or "name:base64:since=2026-11-01". The base64 is that of the 32 bytes, or as written by
-        # `openssl pkey -pubout`. origin: Trust::SETTING, or a description of where the word is from, for the error.
-        # Raises Settings::InvalidValue.
+        # Parses "name:base64" or "name:base64:since=2026-11-01". The base64 encodes the 32 bytes, or is the output of
+        # `openssl pkey -pubout`. origin: Trust::SETTING, or a description of the word's origin for the error. Raises
+        # Settings::InvalidValue.
         def self.parse(word, origin)
           name, text, day = word.split(":", 3)
           bytes = text.to_s.gsub(self::ARMOUR, "").unpack1("m0").delete_prefix(self::PREFIX)
@@ -80,7 +78,7 @@ module Spate
         def self.since(text)
           year, month, day = text.match(/\Asince=(\d{4})-(\d\d)-(\d\d)\z/)&.captures
           time = Time.utc(year, month, day) if year
-          time.to_i if time && time.day == day.to_i # 31 February is not a day
+          time.to_i if time && time.day == day.to_i # rejects dates such as 31 February
         end
 
         def self.invalid(word, origin)
@@ -90,13 +88,13 @@ module Spate
         end
         private_class_method :since, :invalid
 
-        # 32 hex digits.
+        # The id of the key: 32 hex digits.
         def id = @id ||= Store.sha256(bytes)[0, 32]
 
-        # The key in the form of the setting.
+        # The key in the format of the setting.
         def word = since.zero? ? to_s : "#{self}:since=#{Time.at(since).utc.strftime("%F")}"
 
-        # The key in the form of the setting, without `since`.
+        # The key in the format of the setting, without `since`.
         def to_s = "#{name}:#{[bytes].pack("m0")}"
 
         # signature: 64 bytes.
@@ -119,10 +117,11 @@ module Spate
 
       PublicKey::PREFIX = ["302a300506032b6570032100"].pack("H*").freeze
       PublicKey::NAME = /\A[\w.@-]{1,64}\z/
-      # The PEM lines around the base64, and its line ends, also as "\n" in a variable.
+      # Matches the PEM lines around the base64, and line ends, including "\n" as two characters, as in some environment
+      # variables.
       PublicKey::ARMOUR = /-----(?:BEGIN|END) PUBLIC KEY-----|\s|\\n/
 
-      # An Ed25519 key that signs. Only machines that may write to the cache have one.
+      # An Ed25519 key that creates signatures. Only machines that may write to the cache have one.
       class PrivateKey
         VARIABLE = Util::SigningKey::VARIABLE
 
@@ -135,7 +134,7 @@ module Spate
         # SigningKey::HANDED. Raises Settings::Error, whose message never contains the text.
         def self.load(text)
           new(read(lines(pem(text))))
-        rescue SystemCallError, ArgumentError => e # the path contains a null byte
+        rescue SystemCallError, ArgumentError => e # ArgumentError: the path contains a null byte
           raise Settings::Error.new("#{VARIABLE} is neither a key in PEM nor the path of a file: " \
                                     "#{e.class.name[/\w+\z/]}", hint: HINT)
         end
@@ -150,7 +149,7 @@ module Spate
           raise Settings::Error.new("#{VARIABLE} is a public key, expected a private one", hint: OTHER) if public?(pem)
 
           Util::Openssl.load
-          # Without a password argument, OpenSSL would ask for one on the terminal.
+          # Without a password argument, OpenSSL would prompt for one on the terminal.
           key = OpenSSL::PKey.read(pem, "")
           raise Settings::Error.new("#{VARIABLE} is a key of #{key.oid}, expected ED25519", hint: HINT) unless
             key.oid == "ED25519"
@@ -159,7 +158,8 @@ module Spate
           raise Settings::Error.new("#{VARIABLE} has no private key in PEM, or the key has a password", hint: HINT)
         end
 
-        # Restores the lines of a PEM that was put into one line, as variables of some CI require.
+        # Restores the line ends of a PEM on a single line, since some CI systems do not support variables with several
+        # lines.
         def self.lines(pem)
           return pem if pem.strip.match?(/[\r\n]/)
 
@@ -187,7 +187,7 @@ module Spate
         def sign(text) = @key.sign(nil, text)
         def id = public_key("own").id
         def public_key(name) = PublicKey.new(name, @key.public_to_der.byteslice(-32, 32), 0)
-        # PKCS #8, without a password.
+        # The key in PKCS #8, without a password.
         def to_pem = @key.private_to_pem
         def inspect = "#<#{self.class} #{id}>"
       end

@@ -2,13 +2,12 @@
 
 module Spate
   module Resolve
-    # The gems of a lockfile and what requires them. Variants of a gem for several platforms are one gem.
+    # The dependency graph of a lockfile. Variants of a gem for several platforms are merged.
     class Graph
-      # The name under which the Gemfile is a dependent.
+      # The name of the Gemfile as a dependent.
       GEMFILE = "Gemfile"
 
-      # name, version; source as in Lockfile::Spec; platform "ruby" if there is such a variant; needs: { name =>
-      # requirement or nil }
+      # source: see Lockfile::Spec. platform: "ruby" if there is such a variant. needs: { name => requirement or nil }
       Gem = Struct.new(:name, :version, :platform, :source, :needs) do
         def to_s = "#{name} #{version}"
       end
@@ -18,18 +17,18 @@ module Spate
         def to_s = "#{gem || GEMFILE} (#{requirement || ">= 0"})"
       end
 
-      # lockfile: Lockfile
       def initialize(lockfile)
         @roots = lockfile.dependencies.to_h { |dependency| [dependency.name, dependency.requirement] }
         @gems = lockfile.specs.group_by(&:name).transform_values { |variants| merged(variants) }
       end
 
-      # { name => requirement or nil } of the Gemfile, and { name => Gem } of the lockfile.
+      # The dependencies of the Gemfile as { name => requirement or nil }, and the gems of the lockfile as { name => Gem
+      # }.
       attr_reader :roots, :gems
 
       def [](name) = @gems[name]
 
-      # [Dependent], the Gemfile first.
+      # [Dependent] of a gem, starting with the Gemfile.
       def dependents(name)
         @dependents ||= @gems.each_value.with_object(Hash.new { |all, key| all[key] = [] }) do |gem, all|
           gem.needs.each { |need, requirement| all[need] << Dependent.new(gem, requirement) }
@@ -38,7 +37,7 @@ module Spate
         gemfile + @dependents.fetch(name, [])
       end
 
-      # The shortest chain of names from the Gemfile's dependency to the gem: ["rails", "actionpack", "rack"].
+      # The shortest chain of names from a dependency of the Gemfile to a gem: ["rails", "actionpack", "rack"].
       def chain(name)
         before = @roots.keys.to_h { |root| [root, nil] }
         queue = @roots.keys

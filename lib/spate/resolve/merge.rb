@@ -2,26 +2,27 @@
 
 module Spate
   module Resolve
-    # Merges three versions of a lockfile, gem by gem. The result is what Bundler prefers when it resolves again; it may
-    # be inconsistent.
+    # Three-way merge of lockfiles, gem by gem. The result may be inconsistent. Bundler resolves again and prefers its
+    # versions.
     class Merge
-      # Sections with gems; their other lines are options.
+      # Sections with gems. Other lines in these sections are options.
       SOURCES = %w[GEM GIT PATH].freeze
       GEM = /\A {4}(\S+) \(/
       VERSION = /\A {4}\S+ \(([^()-]+)/
 
-      # A gem that both sides changed differently: name, version of both (nil: removed), and the version taken.
+      # A gem that was changed differently on both sides. ours, theirs: versions, or nil if removed. taken: the chosen
+      # version.
       Clash = Struct.new(:name, :ours, :theirs, :taken) do
         def to_s = "#{name}: #{ours || "removed"} here, #{theirs || "removed"} there; #{taken || "removed"} taken"
       end
 
-      # base, ours, theirs: texts.
+      # base, ours, theirs: texts of the lockfiles.
       def initialize(base, ours, theirs)
         @base, @ours, @theirs = [base, ours, theirs].map { |text| Sections.new(text.gsub("\r\n", "\n")) }
         @clashes = []
       end
 
-      # [Clash], known after #text.
+      # [Clash], filled by #text.
       attr_reader :clashes
 
       def text
@@ -33,7 +34,7 @@ module Spate
 
       private
 
-      # Sources first, then the sections in the order of either side.
+      # The sort key of a section: sources first, then the order of our side, then that of theirs.
       def order(head)
         known = @ours.heads | @theirs.heads
         [SOURCES.include?(head[/\A\w+/]) ? 0 : 1, known.index(head)]
@@ -65,7 +66,7 @@ module Spate
         [head, *three_way(*sides).sort].join
       end
 
-      # The side that changed; the block's value, or ours, if both did.
+      # The side that changed. If both did, the block's value or, without a block, ours.
       def pick(base, ours, theirs)
         return theirs if ours == base
         return ours if theirs == base || ours == theirs
@@ -73,12 +74,12 @@ module Spate
         block_given? ? yield : ours
       end
 
-      # Members of a list: those that both have, or one side added.
+      # Merges lists: members that both sides have, or that one side added.
       def three_way(base, ours, theirs)
         (ours | theirs).select { |one| (ours.include?(one) && theirs.include?(one)) || !base.include?(one) }
       end
 
-      # The sections of a lockfile's text. A source is identified by its header with its first option, the address.
+      # The sections of a lockfile's text. A source is identified by its header and its first option, the address.
       class Sections
         def initialize(text)
           @sections = text.split(/\n(?=\S)/).to_h do |section|
@@ -92,7 +93,7 @@ module Spate
         def heads = @sections.keys
         def lines(head) = @sections.fetch(head, [])
 
-        # Header and options as text; nil without this source.
+        # The header and the options as text, or nil if the source does not exist.
         def options(head)
           [head, *lines(head).take_while { |line| !line.match?(GEM) }].join if @sections.key?(head)
         end

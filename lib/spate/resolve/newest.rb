@@ -2,14 +2,14 @@
 
 module Spate
   module Resolve
-    # The newest versions that sources have of the gems in a lockfile, for this machine's platform.
+    # Finds the newest versions of a lockfile's gems at their sources, for this machine's platform.
     class Newest
-      # version: String; ruby: its requirement on Ruby if this Ruby does not satisfy it, else nil.
+      # version: String. ruby: the required Ruby version if this Ruby does not satisfy it, else nil.
       Version = Struct.new(:version, :ruby)
 
       RELEASE = /\A\d+(?:\.\d+)*\z/
 
-      # client: Registry::Client. offline: only pages that are kept.
+      # client: Registry::Client. offline: uses only cached pages.
       def initialize(client, prereleases: false, offline: false)
         @client = client
         @prereleases = prereleases
@@ -17,7 +17,7 @@ module Spate
         @platforms = Hash.new { |known, name| known[name] = Platform.parse(name).match?(Platform.local) }
       end
 
-      # { name => Version }; without gems that no source lists. gems: [Graph::Gem] of GEM sections.
+      # { name => Version }, without gems that no source lists. gems: [Graph::Gem] from GEM sections.
       def of(gems)
         gems.group_by(&:source).each_with_object({}) do |(source, some), found|
           source.remotes.reverse_each do |remote|
@@ -28,7 +28,7 @@ module Spate
         end
       end
 
-      # All versions of a gem, the newest first.
+      # All versions of a gem, newest first.
       def versions(gem)
         text = gem.source.remotes.reverse.filter_map { |remote| pages(remote)[gem.name] }.first.to_s
         candidates(text, gem).map(&:first).uniq.sort_by { |version| GemVersion.new(version) }.reverse
@@ -38,7 +38,7 @@ module Spate
 
       def pages(remote) = (@pages ||= {})[remote] ||= @client.pages(remote, offline: @offline)
 
-      # Arrays of numbers are compared ten times as fast as versions.
+      # Compares numeric versions as Arrays, which is ten times faster.
       def newest(text, gem)
         found = candidates(text, gem)
         numeric = found.all? { |version, _| version.match?(RELEASE) }

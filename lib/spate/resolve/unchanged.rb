@@ -2,8 +2,8 @@
 
 module Spate
   module Resolve
-    # Remembers that `bundle lock` left a lockfile as it was, so that the next `spate lock` need not run it. Valid as
-    # long as the Gemfile check is: for the same Gemfile, lockfile, settings, Ruby and Bundler.
+    # Records that `bundle lock` did not change a lockfile, so that the next `spate lock` need not run it. The record is
+    # valid as long as the Gemfile check: for the same Gemfile, lockfile, settings, Ruby and Bundler.
     class Unchanged
       KIND = "checks"
 
@@ -22,14 +22,14 @@ module Spate
         !facts.nil? && facts.agrees? && !facts.plugins?
       end
 
-      # Called after a run that changed nothing.
+      # Called after a `bundle lock` that changed nothing.
       def remember
         return if @settings.unsupported.any?
 
         Gemfile::Check.for(store: @store, location: @location, settings: @settings)
         @store.write(KIND, key, "1")
       rescue Error
-        nil # the next run asks Bundler again
+        nil # the next run calls Bundler again
       end
 
       private

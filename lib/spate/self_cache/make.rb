@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Builds the compile cache of Spate::SelfCache: `ruby --disable-gems make.rb IMAGE KEY`, in the background.
+# Builds the compile cache of Spate::SelfCache in the background: `ruby --disable-gems make.rb PATH KEY`.
 $LOAD_PATH.unshift(File.dirname(__FILE__, 3))
 require "spate/version"
 require "spate/js_gem"

@@ -5,9 +5,9 @@ require "spate/compile_cache/compiler/job"
 
 module Spate
   module SelfCache
-    # Compiles every file of Spate into the compile cache. Runs in a separate process because it silences all warnings.
+    # Compiles all files of Spate into the compile cache. Runs in a separate process, because it silences all warnings.
     class Making
-      # Seconds after which compile caches of other versions and other Rubies are removed.
+      # The age in seconds after which compile caches for other versions and Rubies are removed.
       OLD = 30 * 86_400
 
       def initialize(path, key)
@@ -15,8 +15,8 @@ module Spate
         @key = key
       end
 
-      # Returns whether the compile cache was built: false if another process is building it, or for a Ruby with other
-      # options.
+      # Returns whether the compile cache was built. It is not built if another process is building it, or if this Ruby
+      # has other compile options.
       def call
         return false unless SelfCache.key == @key
 
@@ -34,7 +34,7 @@ module Spate
 
       private
 
-      # Loaded in advance: compiling must not load further code.
+      # Called before the first file is compiled, because compiling must not load code.
       def compilation = @compilation ||= CompileCache::Compiler::Compilation.new(encoding: SelfCache::PATHS)
 
       def files = SelfCache.libraries.flat_map { |lib| Dir.glob("#{lib}/spate{.rb,/**/*.rb}") }.sort

@@ -2,7 +2,8 @@
 
 module Spate
   class Settings
-    # Settings that only Bundler supports, with the reason shown to the user. `docs/settings.md` describes all others.
+    # Lists settings that only Bundler supports, with a reason for the user. `docs/settings.md` describes all other
+    # settings.
     module Catalogue
       HANDED_OVER = {
         "trust-policy" => "only RubyGems checks signatures of gems",
@@ -19,7 +20,7 @@ module Spate
         "local." => "the lockfile follows a local git repository, which only Bundler supports"
       }.freeze
 
-      # Array of Setting that are set.
+      # [Setting]: those of these settings that are set.
       def self.unsupported(settings)
         settings.names.filter_map do |name|
           reason = reason(name) or next
@@ -28,7 +29,7 @@ module Spate
         end
       end
 
-      # Why only Bundler supports a setting; nil for other settings.
+      # The reason why only Bundler supports a setting, or nil for other settings.
       def self.reason(name)
         HANDED_OVER[name] || PREFIXES.find { |prefix, _| name.start_with?(prefix) }&.last
       end

@@ -2,15 +2,15 @@
 
 module Spate
   class Settings
-    # Bundler's config file: the subset of YAML that Bundler itself writes and reads (its YAMLSerializer): keys, quoted
-    # or plain strings, one list or mapping below a key. Up to about Bundler 2.4 a "#" is part of a value, later it
-    # starts a comment: determined from the installed Bundler.
+    # Reads Bundler's config files. They use the subset of YAML that Bundler's YAMLSerializer supports: keys with quoted
+    # or plain strings, or with one list or mapping. A "#" after a value is part of the value up to about Bundler 2.4,
+    # and starts a comment in later versions. The installed Bundler determines which rule is used.
     module ConfigFile
       LIST = /^ *- (['"]?)(.*)\1$/
       VALUE_WITH_SIGN = /^[^#\n]+:[^#\n]+#|^ *- [^#\n]+#/
       PAIR = /^( *)([^#]+):(?=\s|$) ?(['"]?)(.*)\3$/
 
-      # The settings of a file, key (`BUNDLE_PATH`) to String, Array or Hash; empty if it does not exist.
+      # The settings in a file: {key (`BUNDLE_PATH`) => String, Array or Hash}. Empty if the file does not exist.
       def self.settings(path, env: ENV)
         return {} unless path && File.exist?(path)
 
@@ -25,8 +25,8 @@ module Spate
         pairs.reject { |key, _| key.start_with?("#") }.transform_keys { |key| key(key) }
       end
 
-      # Whether this machine's Bundler, which must find the same bundle, supports comments after values. Reads Bundler's
-      # source, which is rarely needed because Bundler never writes such a value.
+      # Whether this machine's Bundler supports comments after values, so that both read the same settings. Reads
+      # Bundler's source. This is rarely needed, since Bundler never writes such a value.
       def self.comments?(text, env)
         return true unless text.match?(VALUE_WITH_SIGN)
 
@@ -53,7 +53,7 @@ module Spate
         result
       end
 
-      # Adds a pair to the mapping at its depth; returns the mapping and key for following list items.
+      # Adds a pair to the mapping at its depth. Returns the mapping and the key for list items that follow.
       def self.pair(stack, match, owner, list_key, comments)
         depth = match[1].size / 2
         target = stack[depth] or return [owner, list_key]
@@ -73,7 +73,7 @@ module Spate
       end
       private_class_method :uncommented
 
-      # Normalizes keys written by older Bundlers: a URI without its slash, dots, dashes.
+      # Normalizes keys of older Bundler versions, which may contain dots, dashes, or a URI without a trailing slash.
       def self.key(key)
         key = "#{key}/" if key.match?(/https?:/i) && !key.end_with?("/", "__FALLBACK_TIMEOUT")
         key.gsub(".", "__").gsub("-", "___")

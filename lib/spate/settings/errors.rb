@@ -7,7 +7,7 @@ module Spate
       EXIT_CODE = 12
     end
 
-    # Both an install path and the system's folder are set.
+    # Both an install path and `path.system` are set.
     class PathConflict < Error
       def initialize(path, origin)
         super("the settings `path` (#{path}) and `path.system` are mutually exclusive, but both are set (#{origin})",
@@ -25,7 +25,7 @@ module Spate
 
     # Groups are selected in a way that this machine's Bundler does not support.
     class OnlyUnknown < Error
-      # others: the other groups.
+      # others: names of the groups that are not selected.
       def initialize(bundler_version, others)
         hint = others.empty? ? "omit --only: these are all groups" : "spate install --without #{others.join(":")}"
         super("--only needs Bundler 2.4 or newer, but this is Bundler #{bundler_version}: " \
@@ -51,7 +51,7 @@ module Spate
 
     # An invalid value of a setting.
     class InvalidValue < Error
-      # thing: the thing with this value, if it is not a setting.
+      # thing: the subject of the message, if it is not a setting.
       def initialize(name, value, expected, thing: "the setting `#{name}`",
                      hint: "see where it was set: bundle config get #{name}")
         super("#{thing} is #{value.inspect}; expected #{expected}", hint: hint)

@@ -2,15 +2,15 @@
 
 module Spate
   class Settings
-    # The folders and files of Bundler's configuration, which environment variables can move.
+    # The folders and files of Bundler's configuration, whose paths environment variables can change.
     class Folders
-      # root: the application's folder or nil. env: any object with `[]`.
+      # root: the application's folder, or nil. env: an object with `[]`.
       def initialize(root, env)
         @root = root
         @env = env
       end
 
-      # The application's own config folder: BUNDLE_APP_CONFIG (relative to the application), or `.bundle`.
+      # The application's config folder: BUNDLE_APP_CONFIG (relative to the application), or `.bundle`.
       def app_config
         return unless @root
 
@@ -22,7 +22,7 @@ module Spate
         File.join(app_config, "config") if @root && !ignored?
       end
 
-      # The user's config file; nil without a home folder.
+      # The user's config file, or nil without a home folder.
       def global_config
         return if ignored?
 
@@ -31,14 +31,14 @@ module Spate
           (home = user_home and File.join(home, ".bundle/config"))
       end
 
-      # Bundler's home of this user, with `cache` and `plugin`.
+      # The user's Bundler folder, which contains `cache` and `plugin`.
       def bundle_home
         given("BUNDLE_USER_HOME") || File.join(user_home || Dir.pwd, ".bundle")
       end
 
       def user_cache = given("BUNDLE_USER_CACHE") || File.join(bundle_home, "cache")
 
-      # The user's home folder; nil if unknown.
+      # The user's home folder, or nil if unknown.
       def user_home
         given("HOME") || Dir.home
       rescue ArgumentError
@@ -47,7 +47,7 @@ module Spate
 
       private
 
-      # An empty variable counts as not set.
+      # Treats an empty variable as not set.
       def given(key)
         value = @env[key]
         value unless value.nil? || value.empty?

@@ -2,11 +2,11 @@
 
 module Spate
   class Settings
-    # The install path of gems from the settings. explicit: the path as set (relative to the application); nil for
-    # RubyGems' folder.
+    # The install path of gems according to the settings. explicit: the path as set (relative to the application), or
+    # nil for RubyGems' folder.
     InstallPath = Struct.new(:explicit) do
-      # The first level with one of these settings decides, as in Bundler: `path`, `path.system`, and the old
-      # `disable_shared_gems: false`. Without any of them `deployment` means vendor/bundle.
+      # As in Bundler, uses the first level that has one of the settings `path`, `path.system` and the old
+      # `disable_shared_gems: false`. Without any of them, `deployment` means vendor/bundle.
       def self.from(settings)
         settings.levels.each do |origin, values|
           path, system, shared = %w[path path.system disable_shared_gems].map do |name|
@@ -22,10 +22,10 @@ module Spate
         new(settings.bool(:deployment) ? "vendor/bundle" : nil)
       end
 
-      # Whether gems are installed where `gem install` puts them.
+      # Whether gems are installed in the same folder as by `gem install`.
       def system? = explicit.nil?
 
-      # The folder without `ruby/3.1.0`; nil for the system's.
+      # The absolute path without `ruby/3.1.0`, or nil for RubyGems' folder.
       def absolute(root)
         explicit && File.expand_path(explicit, root)
       end

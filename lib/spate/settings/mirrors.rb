@@ -4,13 +4,13 @@ module Spate
   class Settings
     # Mirrors of gem sources: `mirror.all`, `mirror.URI`, `mirror.HOST`, each with its `fallback_timeout`.
     class Mirrors
-      # uri: String with a trailing slash. timeout in seconds; 0 uses the mirror without a check.
+      # uri: String with a trailing slash. timeout: in seconds; 0 means that the mirror is used without a check.
       Mirror = Struct.new(:uri, :timeout)
 
       NAME = %r{\Amirror\.(all|.+?)(\.fallback_timeout)?/?\z}
       DEFAULT_TIMEOUT = 0.1
 
-      # settings: any object with `names` and `[]`.
+      # settings: an object with `names` and `[]`.
       def self.from(settings, probe: nil)
         all = Hash.new { |mirrors, source| mirrors[source] = Mirror.new(nil, 0) }
         settings.names.each do |name|
@@ -23,7 +23,7 @@ module Spate
         new(all.to_h, probe)
       end
 
-      # The timeout in seconds; `true` is Bundler's short default.
+      # The timeout in seconds. `true` means Bundler's short default.
       def self.timeout(value)
         case value
         when true, "true" then DEFAULT_TIMEOUT
@@ -32,7 +32,8 @@ module Spate
         end
       end
 
-      # mirrors: source (String with slash, host, or "all") to Mirror. probe: responds to `replies?(uri, timeout)`.
+      # mirrors: {source (String with a trailing slash, host, or "all") => Mirror}. probe: an object with `replies?(uri,
+      # timeout)`.
       def initialize(mirrors, probe = nil)
         @mirrors = mirrors.select { |_, mirror| mirror.uri }
         @probe = probe
@@ -41,10 +42,10 @@ module Spate
 
       def any? = @mirrors.any?
 
-      # Source to Mirror, for reports.
+      # {source => Mirror}, for reports.
       def to_h = @mirrors
 
-      # The URI (String with slash) to use for a source.
+      # The URI (String with a trailing slash) to use for a source.
       def for(uri)
         uri = Key.with_slash(uri)
         return uri if @mirrors.empty?
@@ -59,7 +60,7 @@ module Spate
 
       private
 
-      # Whether a mirror can be used: one with a timeout must accept a connection within it, which is checked once per
+      # Whether a mirror can be used. A mirror with a timeout must accept a connection in time. This is checked once per
       # run.
       def valid?(mirror)
         return true if mirror.timeout.zero?
@@ -95,7 +96,7 @@ module Spate
       end
     end
 
-    # User and password for a source, by its whole address or else by its host.
+    # Finds user and password for a source, by its whole address or else by its host.
     class Credentials
       HOST = %r{\A[a-z][a-z0-9+.-]*://(?:[^/?#@]*@)?(\[[^\]]+\]|[^:/?#]+)}i
 

@@ -2,7 +2,7 @@
 
 module Spate
   class Settings
-    # Converts a raw value (from a file, the environment, a flag) to the setting's type.
+    # Converts a raw value (from a file, the environment or an option) to the setting's type.
     module Value
       BOOLEANS = %w[
         auto_install cache_all cache_all_platforms clean deployment disable_checksum_validation disable_exec_load
@@ -28,7 +28,7 @@ module Spate
         raw.is_a?(Array) ? raw.join(":") : raw.to_s
       end
 
-      # For settings that must be numbers. Raises InvalidValue.
+      # Converts the value of a setting that must be a number. Raises InvalidValue.
       def self.integer(value, name)
         number = Integer(value, exception: false)
         return number if number && !number.negative?
@@ -40,7 +40,8 @@ module Spate
         raw.is_a?(String) ? !raw.match?(FALSE) : !!raw
       end
 
-      # "a:b" and "a b" are the groups a and b. Bundler does not run with a YAML list. Raises NoList.
+      # Converts a list: "a:b" and "a b" are the groups a and b. Raises NoList for a YAML list, with which Bundler fails
+      # too.
       def self.list(raw, name)
         return [] if raw.nil? || raw.is_a?(Hash)
         raise NoList.new(name, raw) if raw.is_a?(Array)
@@ -64,12 +65,12 @@ module Spate
         end
       end
 
-      # The name that Bundler lists for a key, always in lower case.
-      def self.exposed(key)
+      # The name that `bundle config` prints for a key, always in lower case.
+      def self.display_name(key)
         key.delete_prefix("BUNDLE_").gsub("___", "-").gsub("__", ".").downcase
       end
 
-      # URIs in names and mirrors end with a slash.
+      # Adds a trailing slash to the URI in a name, or to a mirror's URI.
       def self.with_slash(name)
         match = URI_KEY.match(name) or return name
         uri = match[2]

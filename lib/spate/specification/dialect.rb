@@ -2,9 +2,9 @@
 
 module Spate
   module Specification
-    # How this machine's RubyGems writes an installed gemspec and a wrapper, so that Spate can write the same bytes
-    # without loading RubyGems. Determined once: RubyGems and Spate both write the samples, and there is a dialect only
-    # if every byte is the same. The store also keeps a negative result.
+    # Describes how this machine's RubyGems writes installed gemspecs and wrappers, so that Spate can write the same
+    # bytes without loading RubyGems. It is determined once, by letting both RubyGems and Spate write some samples. A
+    # Dialect exists only if all bytes are the same. A negative result is also stored.
     class Dialect
       FORMAT = "spate-form 2"
       KIND = "checks"
@@ -16,18 +16,19 @@ module Spate
       # Placeholders for the names of a gem and an executable in the wrapper written by RubyGems.
       TOKENS = %w[spate-token-gem spate-token-executable].freeze
 
-      # Versions of RubyGems and of the Ruby it compares with, as text. platforms: {as written => as RubyGems names it}.
-      # style: see Writer.
+      # version, ruby_version: the versions of RubyGems and Ruby as text. platforms: {name in the metadata => RubyGems'
+      # name}. style: see Writer.
       attr_reader :style, :version, :ruby_version, :platforms
 
       class << self
-        # The stored Dialect; false if RubyGems must write everything; nil if that was not determined yet.
+        # The stored Dialect, false if RubyGems must write everything, or nil if it was not yet determined.
         def recall(store, rubygems)
           text = store.read(KIND, key(rubygems)) or return
           parse(text) || false
         end
 
-        # Determines the dialect with RubyGems, which is loaded. scratch: a folder for the first lines of executables.
+        # Determines the dialect with RubyGems, which must be loaded. scratch: a folder for the first lines of
+        # executables.
         def learn(store, rubygems, scratch)
           dialect = Writer::STYLES.lazy.filter_map { |style| fitting(style, scratch) }.first
           store.write(KIND, key(rubygems), dialect.to_s)
@@ -77,18 +78,18 @@ module Spate
         "#{lines.map { |line| line.join("\t") }.join("\n")}\n\n#{@wrapper}"
       end
 
-      # Whether RubyGems reads YAML as Psych does.
+      # Whether RubyGems reads YAML like Psych.
       def psych? = @psych
 
       # metadata: PlainMetadata. Returns the text of its gemspec.
       def specification(metadata) = Writer.new(metadata, rubygems: @version, style: @style).to_s
 
-      # Whether the wrappers of a gem's executables have the usual form. RubyGems writes those of Bundler differently.
+      # Whether RubyGems writes standard wrappers for a gem's executables. Those of Bundler are different.
       def wraps?(gem)
         gem.name != "bundler" && [gem.name, *gem.executables].all? { |name| PlainMetadata::NAME.match?(name) }
       end
 
-      # The text that starts an executable.
+      # The text of an executable's wrapper.
       def wrapper(name, executable) = @wrapper.gsub(/#{TOKENS.join("|")}/, TOKENS.zip([name, executable]).to_h)
 
       # Whether RubyGems writes the same bytes for a sample.

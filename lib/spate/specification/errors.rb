@@ -2,7 +2,7 @@
 
 module Spate
   module Specification
-    # The archive contains another gem, or RubyGems rejects its metadata.
+    # A gem's archive contains a different gem, or RubyGems rejects its metadata.
     class PackageMismatchError < Error
       EXIT_CODE = 8
 
@@ -16,12 +16,12 @@ module Spate
       def self.address(package, sha256)
         new("#{package.full_name}: expected a SHA-256 beginning with #{package.content_address}, found #{sha256}",
             hint: "the gem source or vendor/cache has another file under this name, or the lockfile has another " \
-                  "address; to query the source again: bundle lock")
+                  "address; to query the source again: spate lock")
       end
 
       def self.platform(package, found)
         new("#{package.full_name}: the archive is for #{found}, not for #{package.platform}",
-            hint: "query the source again: bundle lock")
+            hint: "query the source again: spate lock")
       end
 
       def self.no_metadata(path)
@@ -35,11 +35,11 @@ module Spate
       end
     end
 
-    # The gem requires another Ruby or RubyGems than the running one.
+    # The gem requires a different version of Ruby or RubyGems.
     class WrongRubyError < Error
       EXIT_CODE = 15
 
-      # The incompatible Package, or nil if the Gemfile itself requires another version.
+      # The incompatible Package, or nil if the Gemfile itself requires a different version.
       attr_accessor :package
 
       def self.check(package, what, requirement, running)
@@ -53,7 +53,7 @@ module Spate
         about(package, "#{package.full_name} requires #{what} #{requirement}, this is #{what} #{running}", first)
       end
 
-      # read: the full name under which this RubyGems would install the package.
+      # read: the full name that the package has in this RubyGems.
       def self.platform(package, read, running)
         about(package, "#{package.full_name} needs a newer RubyGems: RubyGems #{running} reads its platform as #{read}",
               "`gem update --system`")

@@ -2,9 +2,9 @@
 
 module Spate
   module Specification
-    # The facts about a gem that an installer needs besides the gem's files, as the text in a manifest: one
-    # `key<TAB>value` per line, in the order below, with repeated keys for lists. Tabs and newlines in values are
-    # escaped (\t, \n, \\). Can be read without RubyGems and YAML.
+    # The metadata of a gem that an installer needs, stored as text in a manifest. Each line has the form
+    # `key<TAB>value`, in the order below; lists repeat the key. Tabs, newlines and backslashes in values are escaped
+    # (\t, \n, \\). The text can be read without RubyGems and YAML.
     class Facts
       ONE = %i[name version platform bindir required_ruby required_rubygems post_install_message verified].freeze
       MANY = %i[require_paths executables extensions plugins dependencies scripts].freeze
@@ -46,7 +46,7 @@ module Spate
       # Path of an executable in the package, normalized: a bindir may be written "exe/", "./exe" or ".".
       def executable(name) = [*bindir.to_s.split("/").reject { |part| part.empty? || part == "." }, name].join("/")
 
-      # Whether the archive belongs to that package, according to its metadata.
+      # Whether the archive belongs to a package, according to its metadata.
       def of?(package)
         [name, version, platform || "ruby"] == [package.name, package.version, package.platform] &&
           (package.content_address.nil? || ContentAddress.eligible?(platform, [required_ruby]))

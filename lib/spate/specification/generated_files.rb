@@ -3,10 +3,10 @@
 module Spate
   module Specification
     # The files that one version of RubyGems generates from a gem's specification: the installed gemspec, and a wrapper
-    # for each executable. They differ between versions of RubyGems and Ruby, so the store keeps them separate from the
+    # for each executable. They differ between versions of RubyGems and Ruby, so they are stored separately from the
     # package.
     #
-    # On disk: a line `spate-derived 1`, then for each text a line `<kind> <bytes> <name>` and the bytes.
+    # Format: a line `spate-derived 1`, then for each text a line `<kind> <bytes> <name>` and the bytes.
     class GeneratedFiles
       HEADER = "spate-derived 1\n"
 
@@ -18,10 +18,10 @@ module Spate
         @wrappers = wrappers
       end
 
-      # The stored files, or nil. rubygems: Layout::Rubygems#key. name: that of the gem's archive.
+      # The stored files, or nil. rubygems: Layout::Rubygems#key. name: name of the gem's archive.
       def self.recall(store, rubygems, name) = parse(store.read("specs", "#{rubygems}/#{name}"))
 
-      # Returns nil for a text that is truncated or written by another version.
+      # Returns nil for a text that is truncated or written by a different version.
       def self.parse(text)
         return unless text&.start_with?(HEADER)
 

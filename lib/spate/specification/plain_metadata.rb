@@ -2,20 +2,19 @@
 
 module Spate
   module Specification
-    # A gem's metadata, read without RubyGems. Equal to RubygemsMetadata, byte for byte. Reads only ordinary gems: for
-    # anything unusual `read` returns nil, and RubygemsMetadata reads or rejects the gem.
+    # A gem's metadata, read without RubyGems. The results are identical to those of RubygemsMetadata. Supports only
+    # ordinary gems. For all others `read` returns nil, and RubygemsMetadata reads or rejects the gem.
     class PlainMetadata
       SPECIFICATION = "Gem::Specification"
       NAME = /\A[a-zA-Z0-9][a-zA-Z0-9._-]*\z/
       VERSION = /\A[0-9]+(?:\.[0-9A-Za-z]+)*\z/
       OPERATORS = %w[= != > < >= <= ~>].freeze
-      # Caches for requirement objects, which gems share: whether each is valid, its parts, and which versions satisfy
-      # it.
-      SOUND = {}.compare_by_identity
+      # Caches by requirement object, which gems share: whether it is valid, its parts, and whether versions satisfy it.
+      REQUIREMENTS = {}.compare_by_identity
       PARTS = {}.compare_by_identity
-      MET = Hash.new { |met, version| met[version] = {}.compare_by_identity }
+      KNOWN_VERSIONS = Hash.new { |met, version| met[version] = {}.compare_by_identity }
       TEXT = ->(value) { value.is_a?(String) }
-      TEXT_OR_NONE = ->(value) { value.nil? || value.is_a?(String) }
+      OPTIONAL_TEXT = ->(value) { value.nil? || value.is_a?(String) }
       TEXTS = ->(value) { value.is_a?(Array) && value.all?(String) }
       FLAG = ->(value) { [true, false, nil].include?(value) }
       NONE = ->(value) { value.nil? }
@@ -30,13 +29,13 @@ module Spate
         "specification_version" => ->(value) { value.is_a?(Integer) }, "summary" => TEXT
       }.freeze
       OPTIONAL = {
-        "autorequire" => NONE, "cert_chain" => TEXTS, "default_executable" => TEXT_OR_NONE,
-        "description" => TEXT_OR_NONE,
-        "email" => ->(value) { value.is_a?(Array) ? value.all?(TEXT_OR_NONE) : TEXT_OR_NONE[value] },
-        "files" => TEXTS, "has_rdoc" => FLAG, "homepage" => TEXT_OR_NONE, "licenses" => TEXTS,
+        "autorequire" => NONE, "cert_chain" => TEXTS, "default_executable" => OPTIONAL_TEXT,
+        "description" => OPTIONAL_TEXT,
+        "email" => ->(value) { value.is_a?(Array) ? value.all?(OPTIONAL_TEXT) : OPTIONAL_TEXT[value] },
+        "files" => TEXTS, "has_rdoc" => FLAG, "homepage" => OPTIONAL_TEXT, "licenses" => TEXTS,
         "metadata" => ->(value) { value.is_a?(Hash) && value.each_value.all?(String) },
-        "post_install_message" => TEXT_OR_NONE, "rdoc_options" => TEXTS, "requirements" => TEXTS,
-        "rubyforge_project" => TEXT_OR_NONE, "signing_key" => NONE, "test_files" => TEXTS
+        "post_install_message" => OPTIONAL_TEXT, "rdoc_options" => TEXTS, "requirements" => TEXTS,
+        "rubyforge_project" => OPTIONAL_TEXT, "signing_key" => NONE, "test_files" => TEXTS
       }.freeze
       DEPENDENCY = {
         "name" => REQUIRED["name"], "requirement" => REQUIREMENT, "version_requirements" => REQUIREMENT,
@@ -45,10 +44,10 @@ module Spate
       }.freeze
 
       class << self
-        # dialect: that of this machine's RubyGems. Returns a PlainMetadata, or nil.
+        # dialect: the Dialect of this machine's RubyGems. Returns a PlainMetadata, or nil.
         def read(yaml, package, dialect)
           document = Yaml.read(yaml, psych: dialect.psych?)
-          return unless document&.tag == SPECIFICATION && whole?(document.fields)
+          return unless document&.tag == SPECIFICATION && complete?(document.fields)
 
           metadata = new(document.fields, dialect, package.content_address)
           metadata if metadata.plain? && metadata.of?(package) && metadata.runs_here?
@@ -58,7 +57,7 @@ module Spate
 
         private
 
-        def whole?(map)
+        def complete?(map)
           REQUIRED.each_key.all? { |key| map.key?(key) } && map.all? do |key, value|
             (REQUIRED[key] || OPTIONAL[key])&.call(value)
           end
@@ -71,9 +70,9 @@ module Spate
           text.is_a?(String) && VERSION.match?(text) && (value.fields.keys - %w[version prerelease]).empty?
         end
 
-        def requirement?(value) = SOUND.fetch(value) { SOUND[value] = sound?(value) }
+        def requirement?(value) = REQUIREMENTS.fetch(value) { REQUIREMENTS[value] = valid_requirement?(value) }
 
-        def sound?(value)
+        def valid_requirement?(value)
           return false unless tagged?(value, "Gem::Requirement") && FLAG[value.fields["none"]]
 
           list = value.fields["requirements"]
@@ -90,7 +89,7 @@ module Spate
         def tagged?(value, tag) = value.is_a?(Yaml::Tagged) && value.tag == tag
       end
 
-      # content_address: the one in the package's name, or nil.
+      # content_address: the content address in the package's name, or nil.
       def initialize(map, dialect, content_address)
         @map = map
         @dialect = dialect
@@ -102,7 +101,7 @@ module Spate
       def [](key) = @map[key]
       def name = @map["name"]
       def version = @map["version"].fields["version"]
-      # The platform in RubyGems' spelling.
+      # RubyGems' name of the platform.
       def platform = @dialect.platforms[@map["platform"]]
       def list(key) = @map[key] || []
       def executables = list("executables")
@@ -112,7 +111,7 @@ module Spate
         suffix ? "#{name}-#{version}-#{suffix}" : "#{name}-#{version}"
       end
 
-      # A name with a content address does not contain the platform, which must be compared separately.
+      # Compares the platform separately if the name contains a content address instead of the platform.
       def of?(package) = full_name == package.full_name && (content_address.nil? || platform == package.platform)
 
       # ["~> 1.0", ">= 1.0.3"]
@@ -123,7 +122,7 @@ module Spate
         @map["dependencies"].map { |one| [one.fields["name"], parts(one.fields["requirement"]), one.fields["type"]] }
       end
 
-      # Whether the writer supports all attributes. The form of each attribute was checked before.
+      # Whether Writer supports all attributes. Their types were checked before.
       def plain?
         !platform.nil? && @dialect.wraps?(self) &&
           (@map["require_paths"] + list("extensions")).none? { |path| path.match?(/\R/) } &&
@@ -146,7 +145,8 @@ module Spate
         )
       end
 
-      # first_lines: see RubygemsMetadata#generate. The wrappers of this RubyGems do not depend on them.
+      # first_lines: see RubygemsMetadata#generate. Only the names are used, since standard wrappers do not depend on
+      # the lines.
       def generate(first_lines, _scratch = nil)
         GeneratedFiles.new(specification: @dialect.specification(self),
                            wrappers: first_lines.compact.to_h { |exe, _| [exe, @dialect.wrapper(name, exe)] })
@@ -156,7 +156,7 @@ module Spate
 
       def eligible? = ContentAddress.eligible?(platform, requirement("required_ruby_version"))
 
-      # Caches by object, since gems share requirements (see Yaml).
+      # Cached by object, since gems share requirements (see Yaml).
       def parts(requirement)
         PARTS[requirement] ||= requirement.fields["requirements"].map do |operator, version|
           "#{operator} #{version.fields["version"]}"
@@ -167,8 +167,8 @@ module Spate
       def zero?(parts) = parts.all? { |part| part.match?(/\A>= [0.]+\z/) }
 
       def runs?(key, running)
-        MET[running].fetch(@map[key]) do |wanted|
-          MET[running][wanted] = Requirement.parse(parts(wanted)).satisfied_by?(running)
+        KNOWN_VERSIONS[running].fetch(@map[key]) do |wanted|
+          KNOWN_VERSIONS[running][wanted] = Requirement.parse(parts(wanted)).satisfied_by?(running)
         end
       end
     end

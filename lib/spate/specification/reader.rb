@@ -2,17 +2,17 @@
 
 module Spate
   module Specification
-    # Reads metadata, without RubyGems if possible. There is one reader per run, so that RubyGems is loaded and the
-    # dialect is determined at most once. Shared by threads.
+    # Reads metadata, without RubyGems if possible. There is one Reader per run, so that RubyGems is loaded and the
+    # dialect is determined at most once. Thread-safe.
     class Reader
-      # layout: responds to rubygems, a Layout::Rubygems.
+      # layout: a Layout, or an object whose method rubygems returns a Layout::Rubygems.
       def initialize(store, layout)
         @store = store
         @layout = layout
         @mutex = Mutex.new
       end
 
-      # Loads RubyGems if it is certain to be needed.
+      # Loads RubyGems if it will certainly be needed.
       def warm_up
         rubygems if dialect.nil?
       end
@@ -33,7 +33,7 @@ module Spate
         read(RubygemsMetadata.yaml_of(path), package)
       end
 
-      # A folder for the first lines of executables. One per run; RubygemsMetadata serializes its use.
+      # A folder for the first lines of executables, one per run. RubygemsMetadata uses it only under a lock.
       def scratch = @mutex.synchronize { @scratch ||= @store.temporary("texts") }
 
       # Removes the scratch folder.
@@ -52,8 +52,8 @@ module Spate
         end
       end
 
-      # Loads RubyGems. The thread must not be killed meanwhile: RubyGems reports an interrupted `require` as its own
-      # error.
+      # Loads RubyGems. The thread must not be killed meanwhile, since RubyGems would report an interrupted `require` as
+      # an error.
       def rubygems
         folder = scratch
         Thread.handle_interrupt(Object => :never) do

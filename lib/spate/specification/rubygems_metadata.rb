@@ -6,10 +6,10 @@ require "rubygems/installer"
 module Spate
   module Specification
     # Reads a gem's metadata (YAML, written by any version of RubyGems) with this machine's RubyGems, and converts it to
-    # Facts and GeneratedFiles. RubyGems gets the unmodified text: a gem is rejected only if RubyGems rejects it, with
-    # RubyGems' message.
+    # Facts and GeneratedFiles. Passes the unmodified text to RubyGems. So a gem is rejected only if RubyGems rejects
+    # it, with the same message.
     class RubygemsMetadata
-      # RubyGems' installer, used only to generate texts: it installs nothing.
+      # RubyGems' installer, which is used only to generate texts.
       class ScriptText < Gem::Installer
         attr_accessor :gem_dir
       end
@@ -17,15 +17,15 @@ module Spate
       LOCK = Mutex.new
       private_constant :LOCK, :ScriptText
 
-      # yaml: the inflated metadata.gz, String. package: the expected package. Raises PackageMismatchError if the
+      # yaml: the decompressed metadata.gz (String). package: the expected package. Raises PackageMismatchError if the
       # archive contains another gem, or RubyGems rejects it.
       def self.read(yaml, package)
         asking(package) { new(specification(yaml), package) }
       end
 
       def self.specification(yaml)
-        # Uses bytes if RubyGems has its own YAML reader: RubyGems itself then reads bytes, and writes non-ASCII
-        # characters as bytes.
+        # If RubyGems has its own YAML reader, it reads bytes, and writes non-ASCII characters as bytes. So this does
+        # too.
         yaml = yaml.b if Gem.respond_to?(:use_psych?)
         text = Gem::Specification.normalize_yaml_input(yaml)
         Gem.load_yaml
@@ -35,7 +35,7 @@ module Spate
       private_class_method :specification
 
       # The requirements of an archive on disk: { platform:, ruby:, rubygems: }, with lists of requirements.
-      def self.fitness(path, package)
+      def self.requirements(path, package)
         asking(package) do
           made = specification(yaml_of(path))
           { platform: made.platform.to_s, ruby: made.required_ruby_version.as_list,
@@ -43,7 +43,7 @@ module Spate
         end
       end
 
-      # The inflated metadata of an archive on disk.
+      # The decompressed metadata of an archive on disk.
       def self.yaml_of(path)
         require "rubygems/package"
         File.open(path, "rb") do |file|
@@ -57,7 +57,8 @@ module Spate
         raise PackageMismatchError.no_metadata(path)
       end
 
-      # Turns any error of RubyGems in the block into PackageMismatchError, since metadata may contain anything.
+      # Runs the block with the lock, and converts errors of RubyGems to PackageMismatchError, since metadata may
+      # contain anything.
       def self.asking(package, &)
         LOCK.synchronize(&)
       rescue Error, SystemCallError
@@ -66,7 +67,7 @@ module Spate
         raise PackageMismatchError.refused(package, e)
       end
 
-      # {executable => text of its wrapper} for an ordinary gem, which need not be installed.
+      # {executable => text of its wrapper} for an ordinary gem that need not be installed.
       def self.wrappers(name, version, executables, scratch, bindir: "bin")
         specification = Gem::Specification.new(name, version) do |made|
           made.bindir = bindir
@@ -86,7 +87,7 @@ module Spate
         check
       end
 
-      # paths: the package's files, normalized and relative, Array of String.
+      # paths: the package's files as normalized relative paths ([String]).
       def facts(paths, verified:)
         RubygemsMetadata.asking(@package) do
           folders = texts_of(specification.raw_require_paths)
@@ -103,7 +104,7 @@ module Spate
         end
       end
 
-      # first_lines: {executable => its file's first line, or nil if the package lacks the file}.
+      # first_lines: {executable => first line of its file, or nil if the package does not contain it}.
       def generate(first_lines, scratch)
         RubygemsMetadata.asking(@package) do
           specification.installed_by_version = Gem.rubygems_version
@@ -111,19 +112,19 @@ module Spate
         end
       end
 
-      # Raises WrongRubyError if the gem requires another Ruby or RubyGems than the running one.
+      # Raises WrongRubyError if the gem requires a different version of Ruby or RubyGems.
       def ensure_runs_here
         [["Ruby", specification.required_ruby_version, Gem.ruby_version],
          ["RubyGems", specification.required_rubygems_version, Gem.rubygems_version]].each do |what, wanted, running|
           WrongRubyError.check(@package, what, wanted, running)
         rescue NoMethodError, ArgumentError, KeyError
-          next # no requirement, or one without versions: RubyGems installs the gem
+          next # RubyGems installs gems without a requirement, or with one without versions
         end
         ensure_platform_is_read
       end
 
-      # {executable => text of its wrapper}. RubyGems reads the executable's first line from the gem's folder; a folder
-      # of first lines is enough.
+      # {executable => text of its wrapper}. RubyGems reads an executable's first line from the gem's folder, so a
+      # folder with files that contain only the first lines is sufficient.
       def texts(first_lines, scratch)
         present = first_lines.compact
         return {} if present.empty?
@@ -140,12 +141,13 @@ module Spate
         raise PackageMismatchError.platform(@package, specification.platform) unless platform?
 
         installer = ScriptText.for_spec(specification)
-        installer.gem_dir = "/gem" # RubyGems 4 and newer checks the target folder
+        installer.gem_dir = "/gem" # RubyGems 4 and newer check the target folder
         installer.verify_spec
         installer.ensure_loadable_spec
       end
 
-      # An old RubyGems knows fewer platforms than the lockfile: compares the platform as written by the gem's author.
+      # Whether name, version and platform match the package. Also compares the platform as written by the gem's author,
+      # since an old RubyGems may not support the lockfile's platform.
       def name?
         return true if specification.full_name == @package.full_name
 
@@ -154,21 +156,21 @@ module Spate
           [specification.name, specification.version.to_s] == [@package.name, @package.version]
       end
 
-      # Rejects a platform that RubyGems spells differently: RubyGems would look for the gem in a folder with its own
-      # spelling.
+      # Rejects a platform for which RubyGems uses a different name, because RubyGems would search for the gem in
+      # another folder.
       def ensure_platform_is_read
         read = specification.full_name
         raise WrongRubyError.platform(@package, read, Gem.rubygems_version) unless read == @package.full_name
       end
 
-      # A name with a content address does not contain the platform, which must be compared separately.
+      # Compares the platform separately if the name contains a content address instead of the platform.
       def platform? = @package.content_address.nil? || @package.platform == specification.platform.to_s
 
-      # The text as valid UTF-8, as a manifest requires. YAML may contain invalid text.
+      # The value as valid UTF-8, which manifests require. YAML may contain invalid text.
       def text(value) = value && String.new(value.to_s, encoding: Encoding::UTF_8).scrub
       def texts_of(list) = Array(list).flatten.map { |one| text(one).to_s }
 
-      # RubyGems looks for each executable in the package, and ignores missing ones.
+      # The names of executables. RubyGems ignores executables that are not in the package.
       def executables(paths)
         names = []
         specification.executables.each { |name| names << name }

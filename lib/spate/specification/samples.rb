@@ -2,11 +2,11 @@
 
 module Spate
   module Specification
-    # Artificial gems that together use every attribute of a specification, set and unset. Dialect uses them to compare
+    # Artificial gems that cover every attribute of a specification, both set and unset. Dialect uses them to compare
     # the output of RubyGems and Spate.
     module Samples
-      # full_name: that of the plan's package. yaml: the metadata. first_lines: of the executables. content_address,
-      # platform: only for a content-addressed gem.
+      # Has the methods of Package that the readers need. yaml: the metadata. first_lines: {executable => its first line
+      # or nil}. content_address, platform: only set for a content-addressed gem.
       Sample = Struct.new(:full_name, :yaml, :first_lines, :content_address, :platform)
 
       BARE = <<~YAML
@@ -143,7 +143,7 @@ module Spate
 
       module_function
 
-      # rubygems, ruby: versions. A content-addressed gem is for one Ruby, but not for its pre-releases.
+      # The samples for a version of RubyGems and of Ruby. Content-addressed gems are not for pre-releases of Ruby.
       def for(rubygems, ruby)
         addressed = ContentAddress.known_to?(rubygems) && !GemVersion.new(ruby).prerelease?
         addressed ? all + [addressed(ruby)] : all
@@ -165,14 +165,14 @@ module Spate
       end
       private_class_method :addressed
 
-      # A sample with texts that RubyGems' own YAML reader, if it has one, reads differently than Psych.
+      # A sample with texts that newer RubyGems versions with their own YAML reader read differently from Psych.
       def by_psych
         texts = "summary: 'one\n\n  two'\ndescription: \"a\n  b\"\nhomepage: \u00FC\n" \
                 "post_install_message: |\n  \u00FC\n"
         Sample.new("spate-bare-1.0", BARE.sub("summary: nothing", texts), {})
       end
 
-      # Samples with another first line, a missing executable, and only a few attributes.
+      # Samples with an unusual first line, a missing executable, and few attributes.
       def variations
         runnable = BARE.sub("executables: []", "executables:\n- run\n- gone")
         some = BARE.sub("spate-bare", "spate-some").sub("authors: []", "authors:\n- A\nemail: x@y.test")

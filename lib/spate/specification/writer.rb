@@ -2,15 +2,15 @@
 
 module Spate
   module Specification
-    # Writes an installed gemspec as some versions of RubyGems do: Ruby source, attributes ordered by name, without
-    # defaults. Dialect checks whether this RubyGems writes the same.
+    # Writes an installed gemspec as Ruby source, in the style of several versions of RubyGems. Attributes are ordered
+    # by name, and default values are omitted. Dialect checks whether this RubyGems writes the same text.
     class Writer
-      # guarded: dependencies are written in conditions, as before RubyGems 3.4. kept: the gem's own rubygems_version is
-      # written, and every text is frozen, since RubyGems 4.0. quoted: like kept, but names of dependencies are written
-      # like other texts, since 4.1. plain: none of these.
+      # guarded: before RubyGems 3.4, dependencies are in conditions. kept: since RubyGems 4.0, rubygems_version is the
+      # gem's own value, and all strings are frozen. quoted: since 4.1, like kept, but names of dependencies are written
+      # like other strings. plain: none of these.
       STYLES = %w[guarded plain kept quoted].freeze
 
-      # The attributes, ordered by name, each with its default value, which is not written, or :always.
+      # {attribute => default value, which is omitted, or :always}, ordered by name.
       ATTRIBUTES = {
         "authors" => [], "bindir" => "bin", "cert_chain" => [], "date" => :always, "description" => nil,
         "email" => nil, "executables" => [], "extensions" => [], "extra_rdoc_files" => [], "files" => [],
@@ -97,7 +97,7 @@ module Spate
         end
       end
 
-      # The `files` of an installed specification: only files that another of its lists contains.
+      # The `files` of an installed specification. RubyGems lists only files that are also in another attribute.
       def files
         executables = @metadata.executables.map { |name| File.join(@metadata["bindir"], name) }
         (executables + @metadata.list("extra_rdoc_files") + @metadata.list("extensions")).uniq.sort

@@ -4,22 +4,22 @@ require "psych"
 
 module Spate
   module Specification
-    # A gem's metadata as Ruby objects, without Psych: the core reads the YAML structure written by RubyGems, and Scalar
-    # reads everything beyond plain words. Neither guesses: unless both are certain to read the same as Psych, the
-    # result for the whole text is nil, and RubyGems reads it.
+    # Parses a gem's metadata without Psych. The core parses the YAML structure as written by RubyGems, and Scalar
+    # parses all scalars that are not plain words. If the result might differ from Psych's, the whole result is nil, and
+    # RubyGems parses the text.
     module Yaml
       autoload :Scalar, "spate/specification/yaml/scalar"
 
-      # Limits the cost of a YAML text, since a few bytes can exhaust memory: nested aliases may expand to billions of
-      # texts, which RubyGems would write out, and libyaml's time grows with the square of the nesting. Checks the
-      # events of a text before anything is built from it.
+      # Limits the cost of parsing YAML. A few bytes can exhaust memory, since nested aliases may expand to billions of
+      # strings, which RubyGems would write out. Also, libyaml's time is quadratic in the nesting depth. Checks the
+      # events of a text before any object is created.
       class Limits < Psych::Handler
-        # Estimated bytes of expanded aliases. Gems share a requirement between dependencies, which needs some hundreds
-        # of aliases.
+        # The maximum estimated size of expanded aliases in bytes. Real gems have up to some hundreds of aliases, for
+        # requirements shared by dependencies.
         LIMIT = 16 << 20
         NODE = 16
-        # Maximum nesting. Psych's own visitor overflows Ruby's stack from about a tenth of this.
-        DEEPEST = 10_000
+        # The maximum nesting depth. Psych's visitor overflows Ruby's stack at about a tenth of this.
+        MAX_DEPTH = 10_000
 
         # yaml: String. Raises Gem::InstallError.
         def self.check(yaml)
@@ -30,7 +30,7 @@ module Spate
 
         def initialize
           super
-          @weights = [0] # one number for each open collection
+          @weights = [0] # one weight for each open collection
           @anchors = []
           @known = {}
           @added = 0
@@ -53,7 +53,7 @@ module Spate
         def start(anchor)
           @anchors << anchor
           @weights << NODE
-          refuse("it is nested more than #{DEEPEST} levels deep") if @anchors.size > DEEPEST
+          refuse("it is nested more than #{MAX_DEPTH} levels deep") if @anchors.size > MAX_DEPTH
         end
 
         def finish = weigh(@weights.pop, @anchors.pop)
@@ -70,13 +70,14 @@ module Spate
       # A mapping with a tag: Tagged["Gem::Version", { "version" => "1.0" }]
       Tagged = Struct.new(:tag, :fields)
 
-      # Tagged texts, as written by Psych in 2010.
+      # Matches tagged strings, which Psych wrote in 2010.
       MARKED = /^ *(?:- )*(?:[\w-]+: )?! /
 
-      # text: String. Returns a Tagged of Hash, Array, Tagged and scalars (see Yaml::Scalar), or nil. The lists "files"
-      # and "test_files", which no installed gemspec contains, are empty. Requirements are shared between gems. psych:
-      # whether this RubyGems reads like Psych. RubyGems 4.1 has its own reader, which keeps quotes in multi-line texts,
-      # ends some texts at an empty line, and treats characters as bytes.
+      # Returns a Tagged that contains Hashes, Arrays, Tagged objects and scalars (see Yaml::Scalar), or nil. The lists
+      # "files" and "test_files" are empty, since installed gemspecs do not contain them. Requirements are shared
+      # between gems. text: String. psych: whether this RubyGems reads like Psych. RubyGems 4.1 has its own reader,
+      # which preserves quotes in multi-line strings, ends some strings at an empty line, and treats characters as
+      # bytes.
       def self.read(text, psych: true)
         return if text.encoding != Encoding::UTF_8 || (!psych && (!text.ascii_only? || MARKED.match?(text)))
 

@@ -2,10 +2,10 @@
 
 module Spate
   class Store
-    # Packages and builds of the gems in one folder. Several projects may install into it (Ruby's own gem folder,
-    # GEM_HOME, a shared BUNDLE_PATH): each install replaces the lines of its own gems, and the others are kept while
-    # their folders exist. Prune reads the records to find packages in use, and Edits to find the bundles that share a
-    # file. Stored as a text under "bundles"; the key is the SHA-256 of the folder's path.
+    # Records the packages and builds of the gems in one folder. Several projects may install into the same folder
+    # (RubyGems' folder, GEM_HOME, a shared BUNDLE_PATH). An install replaces the lines of its own gems, and preserves
+    # the other lines while their folders exist. Prune reads the records to find packages in use, and Edits to find the
+    # bundles that share a file. A record is a text under "bundles" whose key is the SHA-256 of the folder's path.
     #
     #   spate-bundle 2
     #   root<TAB>/home/me/app/vendor/bundle/ruby/3.1.0
@@ -18,8 +18,8 @@ module Spate
     #   <empty line>
     #   <notes: data of the installer for its next run>
     #
-    # app, time and method are those of the last install; each "project" line is another project's last install. In
-    # version 1 all builds were in one tree with the path "", and method applied to all trees. A project whose paths
+    # app, time and method are from the last install. Each "project" line describes another project's last install. In
+    # version 1, all builds were in one tree with the path "", and method applied to all trees. A project whose paths
     # contain tabs or newlines is not recorded.
     class BundleRecord
       autoload :Recovery, "spate/store/bundle_record/recovery"
@@ -28,9 +28,9 @@ module Spate
       FORMER = "spate-bundle 1"
       private_constant :FORMER
 
-      # path: relative to the bundle's root, the base of packages' files; files of builds are relative to the root.
-      # packages, builds: Arrays of keys. private: true for a gem with its own files (`spate edit`). copied: true if
-      # files were copied instead of linked, as requested by the user.
+      # The packages and builds of one gem. path: the gem's folder relative to the bundle's root. Files of packages are
+      # relative to this path, and files of builds to the root. packages, builds: Arrays of keys. private: whether the
+      # gem was copied for editing (`spate edit`). copied: whether the user requested copies instead of links.
       class Tree
         attr_reader :path, :packages
         attr_accessor :builds
@@ -48,35 +48,36 @@ module Spate
         def copied? = @copied ? true : false
         def linked? = !private? && !copied?
 
-        # The manifests of its packages that the store has; later ones take precedence. found: result of Store#packages.
+        # The manifests of its packages that are in the store. Later ones take precedence. found: result of
+        # Store#packages.
         def manifests(store, found = store.packages(packages)) = packages.filter_map { |key| found[key] }
       end
 
-      # A project that installed here: its folder, the time of its last install, and that install's link method.
+      # A project that installed into this folder. app: its folder. time, link_method: of its last install.
       Project = Struct.new(:app, :time, :link_method)
 
       def self.key(root) = Store.sha256(root)
 
-      # The record of the bundle at a root, or nil. If two stores have one, they are merged.
+      # The record of the bundle in a folder, or nil. If two stores have one, they are merged.
       def self.load(store, root)
-        found = store.shelves.filter_map { |shelf| parse(shelf.read("bundles", key(root))) }
+        found = store.all_stores.filter_map { |shelf| parse(shelf.read("bundles", key(root))) }
         return found.first if found.size < 2
 
         last = found.max_by(&:time)
         (found - [last]).reduce(last, :over)
       end
 
-      # Like load. packages: {full name => SHA-256 of the archive, or nil}, or full names. Gems missing from the record
-      # are recognized by their files: see Recovery.
+      # Like load, but adds gems missing from the record by examining their files: see Recovery. packages: {full name =>
+      # SHA-256 of the archive, or nil}, or full names.
       def self.find(store, root, packages, record = load(store, root))
         lacking = packages.reject { |name,| record&.tree("gems/#{name}") }
         lacking.empty? ? record : Recovery.new(store, root).call(record, lacking)
       end
 
-      # The path of the gem that a build (a manifest, or nil) was made for: "gems/bcrypt-3.1.20".
+      # The path of the gem to which a build (manifest or nil) belongs: "gems/bcrypt-3.1.20".
       def self.built(build) = build&.paths&.find { |path| path.start_with?("gems/") }&.[](%r{\Agems/[^/]+})
 
-      # Records of all bundles, whether their project still exists or not.
+      # The records of all bundles, including those of deleted projects.
       def self.all(store)
         keys = Dir.children(store.path("bundles")).grep(SHA256).sort
         keys.filter_map { |key| parse(store.read("bundles", key)) }
@@ -84,7 +85,7 @@ module Spate
         []
       end
 
-      # nil for a text that is not a bundle record of this version.
+      # Parses a record. Returns nil if the text has a different format.
       def self.parse(text)
         former = text&.start_with?("#{FORMER}\n")
         return unless former || text&.start_with?("#{HEADER}\n")
@@ -104,7 +105,7 @@ module Spate
         in ["time", value] then values[:time] = value.to_i
         in ["project", time, method, path] then values[:others] << Project.new(path, time.to_i, method)
         in ["slot", key, path] then values[:slots][path] = key
-        else nil # a line of a later version
+        else nil # a line of a newer version
         end
       end
 
@@ -116,9 +117,9 @@ module Spate
       end
       private_class_method :read, :tree
 
-      # root, app: absolute paths; time: of the last install, seconds since the epoch; link_method: "hard", "clone" or
-      # "copy"; others: [Project] that installed there before; slots: { path below the store's links => key of the
-      # package there }, shared trees that the bundle links to; notes: String.
+      # root, app: absolute paths. time: Unix time of the last install. link_method: "hard", "clone" or "copy". others:
+      # [Project], other projects that installed here. slots: { path in the store's "links" => key of the package there
+      # }, shared trees to which the bundle links. notes: String.
       attr_reader :root, :app, :time, :link_method, :others, :trees, :slots, :notes
 
       def initialize(root:, trees:, app: root, time: Time.now.to_i, link_method: "hard", others: [], slots: {},
@@ -138,16 +139,16 @@ module Spate
       def builds = trees.flat_map(&:builds).uniq
       def tree(path) = (@by_path ||= trees.reverse.to_h { |tree| [tree.path, tree] })[path]
       def destination(tree) = tree.path.empty? ? root : File.join(root, tree.path)
-      # Used with the record's age, since a missing folder may be on an unmounted disk.
+      # Whether the folder exists. A missing folder may be on an unmounted disk, so callers also check the record's age.
       def exist? = File.directory?(root)
 
-      # [Project], starting with the one of the last install.
+      # [Project], starting with the project of the last install.
       def projects = [Project.new(app, time, link_method), *others]
       # The Project of an application's folder, or nil.
       def project(app) = projects.find { |project| project.app == Text.path(app) }
 
-      # Jobs for Native.check_trees: [[destination, [manifest, ...]], ...] for all trees except private ones, and for
-      # all builds.
+      # The jobs for Native.check_trees: [[destination, [manifest, ...]], ...] for all trees except private ones, and
+      # for all builds.
       def jobs(store)
         shared = trees.reject(&:private?)
         found = store.packages(shared.flat_map(&:packages))
@@ -156,26 +157,27 @@ module Spate
         builds.empty? ? jobs : jobs << [root, builds]
       end
 
-      # The same bundle with one tree marked as private (or no longer private).
+      # A copy of the record in which one tree is marked as private or not.
       def mark(path, private:)
         of_trees(trees.map { |tree| tree.path == path ? tree.dup.tap { |copy| copy.private = private } : tree })
       end
 
-      # The same bundle with more trees.
+      # A copy of the record with more trees.
       def with(*more) = of_trees(trees + more)
 
-      # The same bundle with only the trees of these gems. Builds of a record in the old format may belong to any gem.
+      # A copy of the record with only the trees of these gems. Includes all builds of a record in the old format, which
+      # may belong to any gem.
       def only(full_names) = of_trees([tree(""), *full_names.map { |name| tree("gems/#{name}") }].compact)
 
-      # The same bundle with additional trees and projects that only an earlier record has.
+      # A copy of the record, with the trees and projects added that are only in an earlier record.
       def over(earlier)
         known = projects.to_h { |project| [project.app, true] }
         of_trees(trees + earlier.trees.reject { |tree| tree(tree.path) },
                  others + earlier.projects.reject { |project| known[project.app] })
       end
 
-      # Returns false if the record cannot be written.
-      def save(store) = recordable? && !store.keeper.nil? && store.keeper.write("bundles", key, to_s)
+      # Returns whether the record could be written.
+      def save(store) = recordable? && !store.writable_store.nil? && store.writable_store.write("bundles", key, to_s)
 
       def forget(store)
         File.unlink(store.path("bundles", key))

@@ -4,25 +4,25 @@ module Spate
   class Store
     # Finds files of a bundle that differ from their packages. Changes nothing.
     #
-    # A file edited in place, through its link, may share its inode with the store and other projects. It is unknown in
-    # which project the edit was made, so files of other projects are never changed. Each project reports the difference
-    # when it finds it; `install` gives the changed file a separate inode, `restore` restores the package's file.
+    # A file edited in place may share its inode with the store and other projects. It is unknown in which project the
+    # edit was made, so files of other projects are never changed. Each project reports the difference when it finds it.
+    # `install` gives the changed file a separate inode, and `restore` restores the package's file.
     class Edits
       autoload :BundleFile, "spate/store/edits/bundle_file"
       autoload :SharedInodes, "spate/store/edits/shared_inodes"
 
       # A file of a bundle that differs from its package.
       #
-      # kind:: :changed, :missing, or :type: no longer a file, or no longer a link
-      # name, path:: the package's full name, and the path in it
-      # file:: its absolute path
-      # links:: number of names of the inode; more than one if other bundles, or the store, share it
-      # projects:: number of other bundles that share it, and unknown_links: names found in no recorded bundle
-      # owner:: user who owns it and could change it at any time; nil for an expected owner
+      # kind:: :changed, :missing, or :type if its type differs (file or link)
+      # name, path:: the package's full name, and the path in the package
+      # file:: the absolute path
+      # links:: number of hard links; more than one if other bundles or the store share the inode
+      # projects:: number of other bundles that share the inode; unknown_links: number of links in no recorded bundle
+      # owner:: id of an unexpected owner, who could change the file at any time; otherwise nil
       # mode_only:: whether only the mode differs
-      # settled:: action of an install: :parted (given a separate inode), :restored, or nil
-      # reason:: why nothing was done
-      # entry:: its entry in the manifest
+      # settled:: what an install did: :parted (gave it a separate inode), :restored, or nil
+      # reason:: the reason why nothing was done
+      # entry:: the manifest entry
       Edit = Struct.new(:kind, :name, :path, :file, :links, :projects, :unknown_links, :owner, :mode_only, :settled,
                         :reason, :entry, keyword_init: true) do
         def initialize(**facts)
@@ -30,14 +30,14 @@ module Spate
         end
 
         def shared? = links > 1
-        # The reported facts.
+        # The values to report.
         def to_h = super.except(:entry)
       end
 
-      # Paths of manifests with objects that were changed through a link, or touched.
+      # Paths of manifests whose objects were changed or touched through a link.
       attr_reader :stale
 
-      # record: a BundleRecord; jobs: its trees, as for Native.check_trees.
+      # record: BundleRecord. jobs: see BundleRecord#jobs.
       def initialize(store, record, jobs: record.jobs(store))
         @store = store
         @record = record
@@ -59,8 +59,8 @@ module Spate
 
       private
 
-      # Whether all files of a build differ from this store, because another store has installed this bundle since or
-      # Bundler rebuilt the gem. Builds of the same source differ, so this does not indicate edits.
+      # Whether all files of a build differ from this store, since another store has installed the bundle or Bundler has
+      # rebuilt the gem. Two builds of the same source differ, so this is not an edit.
       def built_elsewhere?(build, differing)
         paths = differing.to_h { |entry| [entry[:path], true] }
         files = Object.entries(build)
@@ -74,22 +74,22 @@ module Spate
 
         object = Object.of(@store, entry)
         mark(manifest) if object.same?(file)
-        edit(file, entry, :changed, object) if foreign(file) || !(object.right?(file) || built?(file))
+        edit(file, entry, :changed, object) if foreign(file) || !(object.matches_file?(file) || built?(file))
       end
 
-      # Marks every package made from this archive as stale: each may contain the object.
+      # Marks all packages from this archive as stale, since each may contain the object.
       def mark(manifest)
         @stale |= @store.package_keys(manifest.sha256).map { |key| @store.package_path(key) }
       end
 
-      # The owner of a shared inode, if that is neither the store's owner nor root.
+      # The owner of a shared inode if it is neither the store's owner nor root.
       def foreign(file)
         stat = Object.lstat(file)
         stat.uid if stat && stat.nlink > 1 && @store.owner && ![@store.owner, 0].include?(stat.uid)
       end
 
-      # Whether the file belongs to a build. Such a file may replace the package's in the same tree, and is checked by a
-      # separate job.
+      # Whether the file belongs to a build. It may have replaced a package's file in the same tree, and is checked by
+      # another job.
       def built?(file)
         @jobs.any? do |destination, manifests|
           file.start_with?("#{destination}/") && manifests.any? do |manifest|
@@ -106,19 +106,20 @@ module Spate
                  owner: object && foreign(file), mode_only: object ? object.content?(file) : false)
       end
 
-      # `spate edit GEM`: gives a package's tree in one bundle separate inodes, so that any editor may write to the
-      # files, and records the tree as private, so that install keeps it and checks ignore it.
+      # Implements `spate edit GEM`: gives a package's tree in one bundle separate inodes, so that an editor may write
+      # to the files. Records the tree as private, so that installs preserve it and checks ignore it.
       class PrivateCopy
-        # files, bytes: copied in this run; edits: [Edit] found in the tree before, which the copy keeps.
+        # files, bytes: what was copied in this run. edits: [Edit] that were in the tree before, which the copy
+        # preserves.
         Result = Struct.new(:root, :path, :files, :bytes, :edits, keyword_init: true)
 
         def initialize(store)
           @store = store
         end
 
-        # tree_path: of one of the record's trees, "gems/rake-13.0.6". Its files may also have links in bundles of a
-        # deleted store. Each file is copied to a temporary name and renamed: an interrupted run leaves a tree that is
-        # partly private, but correct. Raises ArgumentError without such a tree or its folder, and Full.
+        # tree_path: the path of a tree in the record, "gems/rake-13.0.6". Each file is copied to a temporary path and
+        # renamed, so an interrupted run leaves a tree that is only partly private, but correct. Raises ArgumentError if
+        # the tree or its folder does not exist, or Full.
         def call(record, tree_path)
           tree = record.tree(tree_path)
           unless tree && File.directory?(record.destination(tree))
@@ -133,13 +134,13 @@ module Spate
 
         private
 
-        # Reported now, since later checks ignore a private tree.
+        # Existing edits, which are reported now, since later checks ignore a private tree.
         def edits(record, tree)
           jobs = [[record.destination(tree), tree.manifests(@store)]]
           Edits.new(@store, record, jobs: jobs).call(Native.check_trees(jobs, 1, @store.owner))
         end
 
-        # Every file in the tree's folder that has several links, whether it is in a manifest or not.
+        # All files in the tree's folder with several hard links, including files in no manifest.
         def shared_files(record, tree)
           root = record.destination(tree)
           Dir.glob("**/*", File::FNM_DOTMATCH, base: root).filter_map do |path|

@@ -6,8 +6,8 @@ module Spate
     class Error < Spate::Error
       EXIT_CODE = 9
 
-      # The error for a failed system call on `path`: Full, ReadOnly, or plain Error. `failure` is a SystemCallError or
-      # an errno. Returns the exception without raising it.
+      # Returns (not raises) the error for a failed system call on `path`: Full, ReadOnly, or Error. failure:
+      # SystemCallError or errno.
       def self.for(failure, path)
         number = failure.is_a?(Integer) ? failure : failure.errno
         case number
@@ -30,7 +30,7 @@ module Spate
       end
     end
 
-    # No space (ENOSPC) or no quota (EDQUOT) left.
+    # No space left (ENOSPC), or the quota is exceeded (EDQUOT).
     class Full < Error
       HINT = "free some space, run `spate store prune`, or set SPATE_HOME to a folder on another disk"
 
@@ -40,11 +40,11 @@ module Spate
             hint: HINT)
       end
 
-      # Free bytes for an unprivileged user on the file system of `path` (or of its nearest existing parent), from
-      # df(1); nil if unknown.
+      # Free bytes for an unprivileged user on the file system of `path` or its nearest existing parent, from df(1). nil
+      # if unknown.
       def self.free(path) = sizes(path)&.last
 
-      # [total bytes, free bytes]; both are zero for the kernel's file systems (/proc).
+      # [total bytes, free bytes]. Both are zero for virtual file systems such as /proc.
       def self.sizes(path)
         return unless path.start_with?("/")
 
@@ -55,7 +55,7 @@ module Spate
       end
     end
 
-    # A write failed: read-only file system, or missing permission.
+    # A write failed because of a read-only file system or missing permission.
     class ReadOnly < Error
       def self.at(path, errno = Errno::EROFS::Errno)
         denied = PermissionError.new(path) unless errno == Errno::EROFS::Errno
@@ -66,7 +66,7 @@ module Spate
       end
     end
 
-    # Another user could put files into the store that this user would then run.
+    # Another user could place files in the store that this user would run.
     class Untrusted < Error
       def self.owner(path, owner)
         fix = "run without sudo, or with `sudo -H`"
@@ -80,7 +80,7 @@ module Spate
       end
     end
 
-    # Objects of a package are damaged or missing, and the archive that could replace them is, too.
+    # Objects of a package are damaged or missing, and so is the archive from which they could be restored.
     class Missing < Error
       # SHA-256 (hex) of the package's archive.
       attr_reader :sha256
@@ -91,7 +91,7 @@ module Spate
       end
     end
 
-    # A lock requested without waiting is held by another process.
+    # Another process holds the lock, and the caller does not wait.
     class Locked < Error
       def initialize(path)
         super("#{path} is locked by another process", hint: "try again when the other process has finished")

@@ -2,28 +2,29 @@
 
 module Spate
   class Store
-    # Repairs damaged objects of a package. A bundle that links a damaged inode keeps it, since the new file takes over
-    # only the object's name.
+    # Repairs damaged objects of a package by replacing the files. Bundles that link to a damaged inode are not
+    # repaired, since they still have the old file.
     class Healing
       autoload :Extraction, "spate/store/healing/extraction"
 
-      # package: SHA-256 of the archive; path: in the package; state: :missing or :changed; outcome: :healed, or
-      # :dropped, so that the package is fetched or built again.
+      # package: SHA-256 of the archive. path: path in the package. state: :missing or :changed. outcome: :healed, or
+      # :dropped if the package must be fetched or built again.
       Healed = Struct.new(:package, :path, :state, :outcome, keyword_init: true)
 
       def initialize(store)
         @store = store
       end
 
-      # indexes: entries of the manifest whose stat or hash differs. If only an object's time differs (a restored cache,
-      # a touch), the manifest is rewritten; all other objects are replaced from the archive. path: of the manifest;
-      # without it, all manifests of packages from the same archive are written. Raises Missing, ReadOnly, Full.
+      # indexes: indexes of manifest entries whose stat or hash differs. If only the time of an object differs (after
+      # restoring a cache, or touch), only rewrites the manifest. Other objects are replaced from the archive. path:
+      # path of the manifest; if nil, the manifests of all packages from the same archive are rewritten. Raises Missing,
+      # ReadOnly, Full.
       def call(manifest, indexes, path: nil)
         replace(manifest, indexes)
         @store.renew(path ? [path] : @store.package_keys(manifest.sha256).map { |key| @store.package_path(key) })
       end
 
-      # Like call, without writing the manifest.
+      # Like call, but does not rewrite manifests.
       def replace(manifest, indexes)
         objects = damaged(manifest, indexes)
         return if objects.empty?
@@ -32,9 +33,9 @@ module Spate
         Extraction.open(@store, manifest) do |extraction|
           objects.each { |object| object.replace(extraction.file(object.entry)) }
         end
-        tell(manifest, objects, :healed)
+        report(manifest, objects, :healed)
       rescue Missing
-        tell(manifest, objects, :dropped)
+        report(manifest, objects, :dropped)
         raise
       end
 
@@ -42,11 +43,11 @@ module Spate
 
       def damaged(manifest, indexes)
         entries = indexes.map { |index| manifest.entry(index) }.uniq { |entry| entry.values_at(:sha256, :mode) }
-        entries.select { |entry| entry[:type] == :file }.map { |entry| Object.of(@store, entry) }.reject(&:good?)
+        entries.select { |entry| entry[:type] == :file }.map { |entry| Object.of(@store, entry) }.reject(&:intact?)
       end
 
-      # objects: in the state in which they were found.
-      def tell(manifest, objects, outcome)
+      # Records the outcome. objects: Objects as they were found, before the repair.
+      def report(manifest, objects, outcome)
         @store.healed.concat(objects.map do |object|
           Healed.new(package: manifest.sha256, path: object.entry[:path], outcome: outcome,
                      state: object.exist? ? :changed : :missing)

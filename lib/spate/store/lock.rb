@@ -2,14 +2,15 @@
 
 module Spate
   class Store
-    # An advisory lock between processes: flock(2) on a file that is never removed, because otherwise two processes
-    # could lock two files with the same name. The kernel releases the lock when the holder ends. Core Ruby only.
+    # An advisory lock between processes, implemented with flock(2). The lock file is never removed: otherwise two
+    # processes could lock two different files with the same name. The kernel releases the lock when the process ends.
+    # Core Ruby only.
     module Lock
       module_function
 
-      # Yields while holding the lock at `path`, and returns the block's value. `shared` locks exclude only exclusive
-      # ones. With `wait: false`, raises Locked instead of waiting. If the store is not writable and has no lock file,
-      # the block runs without a lock.
+      # Runs the block with the lock at `path`, and returns the block's value. Shared locks only exclude exclusive ones.
+      # With `wait: false`, raises Locked instead of waiting. If the store is not writable and has no lock file, the
+      # block runs without a lock.
       def hold(path, shared:, wait:)
         file = open(path)
         return yield unless file

@@ -2,15 +2,15 @@
 
 module Spate
   class Store
-    # One file of objects/, described by a manifest's entry.
+    # A file in objects/, described by a manifest entry.
     class Object
-      # entry: a manifest's entry (Hash); path: of the object; stat: File::Stat or nil.
+      # entry: manifest entry (Hash). path: path of the object. stat: File::Stat, or nil if it does not exist.
       attr_reader :entry, :path, :stat
 
       def self.of(store, entry) = new(store, entry, store.native.object_path(entry[:sha256], entry[:mode]))
 
-      # Whether `file` matches an entry of a manifest; false if the entry is not a file.
-      def self.matches?(store, entry, file) = entry[:type] == :file && of(store, entry).right?(file)
+      # Whether `file` has the content and mode of a manifest entry. false if the entry is not a file.
+      def self.matches?(store, entry, file) = entry[:type] == :file && of(store, entry).matches_file?(file)
 
       def self.lstat(file)
         File.lstat(file)
@@ -18,12 +18,12 @@ module Spate
         nil
       end
 
-      # Entries of a Native::Manifest that are files, and therefore objects.
+      # The entries of a Native::Manifest that are files, which are stored as objects.
       def self.entries(manifest)
         Array.new(manifest.count) { |index| manifest.entry(index) }.select { |entry| entry[:type] == :file }
       end
 
-      # "<sha256>-<octal mode>", the object's file name.
+      # The object's file name: "<sha256>-<octal mode>".
       def self.name(entry) = "#{entry[:sha256]}-#{entry[:mode].to_s(8)}"
 
       def initialize(store, entry, path)
@@ -35,7 +35,7 @@ module Spate
 
       def name = Object.name(entry)
       def exist? = !stat.nil?
-      def good? = @store.native.examine(entry, hash: true).first == :good
+      def intact? = @store.native.examine(entry, hash: true).first == :good
 
       # Whether `file` is the same inode.
       def same?(file)
@@ -44,7 +44,7 @@ module Spate
       end
 
       # Whether a file has the content and mode of the entry.
-      def right?(file)
+      def matches_file?(file)
         stat = Object.lstat(file)
         !stat.nil? && (stat.mode & 0o777) == entry[:mode] && content?(file)
       end
@@ -55,7 +55,7 @@ module Spate
         stat&.file? && stat.size == entry[:size] && Native.sha256_file(file) == entry[:sha256]
       end
 
-      # Renames a new file to the object's name; other links of the old inode are kept.
+      # Renames a new file to the object's name. Other links to the old inode are not changed.
       def replace(fresh)
         @store.make(File.dirname(path))
         File.rename(fresh, path)

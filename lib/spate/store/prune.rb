@@ -2,28 +2,27 @@
 
 module Spate
   class Store
-    # Removes entries that no project uses. Entries of an existing bundle are never removed; a bundle whose folder is
-    # missing counts as deleted only if its last install is older than the given age, since its disk may be unmounted.
-    # Packages and builds that no bundle uses are removed once they exceed that age, then objects that no manifest
-    # names, and data of removed packages.
+    # Removes entries that no project uses. Entries of an existing bundle are never removed. A bundle whose folder is
+    # missing is treated as deleted only if its last install is older than the given age, since its disk may be
+    # unmounted. Removes unused packages and builds that are older than the given age, then objects in no manifest and
+    # data of removed packages.
     #
     # The exclusive "store" lock blocks installs. Manifests are removed before their objects, so an interrupted run
     # leaves a correct store.
     class Prune
       DAY = 24 * 60 * 60
       DEFAULT_AGE = 30 * DAY
-      # Folders with files that only save work: such a file is removed if it was neither read nor written for the given
-      # age.
-      MEMORIES = %w[checks inputs toolchains durations logs js js-plans origins scripts team sent in-place].freeze
+      # Folders with cached data. A file in them is removed if it was neither read nor written for the given age.
+      CACHED = %w[checks inputs toolchains durations logs js js-ages js-plans origins scripts team sent in-place].freeze
       # Records of the inputs of builds: see Build::Cache::Variants.
       VARIANTS = "variants"
-      # Cached answers of sources, next to the store, with a folder for each kind of access (see Registry::Trust), and
-      # so for each token ever used.
+      # Cached responses of sources, next to the store. There is a folder for each domain (see Registry::Trust), and so
+      # for each token that was ever used.
       INDEX = "../../index"
       UNITS = { "s" => 1, "m" => 60, "h" => 3600, "d" => DAY, "w" => 7 * DAY }.freeze
 
-      # Numbers of removed entries (in a dry run, of entries to remove); bytes: freed space, counting only inodes
-      # without other links; linked: objects still linked in a folder outside of the store.
+      # Numbers of removed entries, or in a dry run of entries to remove. bytes: freed space, excluding inodes with
+      # other links. linked: number of removed objects with links outside of the store.
       Result = Struct.new(:dry_run, :projects, :packages, :builds, :slots, :archives, :names, :texts, :compile_caches,
                           :objects, :linked, :temporaries, :bytes, keyword_init: true)
 
@@ -35,8 +34,8 @@ module Spate
         raise UsageError.new("not a duration: #{text.inspect}", hint: "a number and s, m, h, d or w, such as 30d")
       end
 
-      # older_than: seconds. compile_caches: called with the store's folder, the time and the age; returns paths of
-      # unused boot compile caches.
+      # older_than: seconds. compile_caches: called with the store's folder, the time and the age; returns the paths of
+      # unused compile caches.
       def initialize(store, older_than: DEFAULT_AGE, dry_run: false, events: nil, now: Time.now, compile_caches: nil)
         @store = store
         @age = older_than
@@ -47,7 +46,7 @@ module Spate
         @result = Result.new(dry_run: dry_run, bytes: 0, linked: 0)
       end
 
-      # Waits for running installs, unless wait is false (then raises Locked). Raises ReadOnly.
+      # Waits for running installs. With wait: false, raises Locked instead. Raises ReadOnly.
       def call(wait: true)
         raise ReadOnly.at(@store.root) unless @dry_run || @store.writable?
 
@@ -74,13 +73,13 @@ module Spate
 
       def dead?(record) = !record.exist? && @now.to_i - record.time >= @age
 
-      # Removes shared trees, but not the linked objects, and folders that become empty.
+      # Removes unused shared trees and folders that become empty. Does not remove objects.
       def slots(usage)
         gone = old("links/*/*/*/*") { |_, path| !usage.slot?(path.delete_prefix("#{@store.path("links")}/")) }
-        remove(gone).tap { rid(gone.map { |path| File.dirname(path) }) }
+        remove(gone).tap { remove_empty(gone.map { |path| File.dirname(path) }) }
       end
 
-      def rid(folders)
+      def remove_empty(folders)
         return if @dry_run
 
         folders.uniq.each do |folder|
@@ -90,17 +89,17 @@ module Spate
         end
       end
 
-      # Removes archives, names and generated texts of missing packages. kept: keys of the existing packages.
+      # Removes archives, checksums and generated files of removed packages. kept: keys of the remaining packages.
       def remains(kept)
         kept = kept.filter_map { |key| PackageKey.sha256(key) }.to_h { |key| [key, true] }
         @result.archives = remove(old("archives") { |name| !kept[name.delete_suffix(".gem")] })
         @result.names = remove(old("names/*") { |_, path| !kept[File.readlink(path)] })
-        texts = old("specs/*") { |name| !kept[name] } + MEMORIES.flat_map { |folder| old(folder, read: true) { true } }
+        texts = old("specs/*") { |name| !kept[name] } + CACHED.flat_map { |folder| old(folder, read: true) { true } }
         texts += old(INDEX, read: true) { |_, path| !used_inside?(path) }
         @result.texts = remove(texts)
       end
 
-      # Removes records of missing builds, and leftovers of killed processes.
+      # The paths of records of removed builds, and of files left by killed processes.
       def variants(gone)
         gone = gone.to_h { |key| [key, true] }
         Dir.glob("*/*", base: @store.path(VARIANTS)).sort.filter_map do |inside|
@@ -117,8 +116,8 @@ module Spate
         false
       end
 
-      # Removes compile caches of missing applications, of gems to which no application's compile cache refers, and
-      # those over their own limits. Files that are not compile caches of this version are removed by age.
+      # The paths of compile caches of missing applications, of gems that no application's compile cache uses, and of
+      # those above their size limits. Also includes old files that are not compile caches of this version.
       def compile_caches
         unknown = old("compile-cache", read: true) { |name, path| !name.match?(/\A\h{32}\z/) && !used_inside?(path) }
         unknown + @compile_caches&.call(@store.root, @now, @age).to_a
@@ -135,9 +134,9 @@ module Spate
            .map { |name| @store.path("objects", name) }
       end
 
-      # Paths below folders (a glob) that the block selects and that were not written for the given age or, with `read`,
-      # neither written nor read: most file systems update the atime once a day. Every status and verify reads the
-      # manifests, so their atime is ignored.
+      # Paths in folders (a glob) that the block selects and that were not written for the given age or, with `read`,
+      # neither written nor read. Most file systems update the atime at most once a day. It is not used for manifests,
+      # since `status` and `verify` read all of them.
       def old(folder, read: false)
         Dir.glob("#{folder}/*", base: @store.root).sort.filter_map do |inside|
           path = @store.path(inside)
@@ -154,7 +153,7 @@ module Spate
 
       def keys(paths) = paths.map { |path| File.basename(path) }
 
-      # Returns the number of removed paths; yields the File::Stat of each.
+      # Removes paths and returns their number. Yields the File::Stat of each.
       def remove(paths)
         paths.count do |path|
           stat = File.lstat(path)

@@ -2,18 +2,19 @@
 
 module Spate
   class Store
-    # Renews the trust in manifests after another boot (objects are never synced to disk) or if times were lost (a
-    # restored CI cache). Verifies the content, and writes the manifest with the current times and boot id.
+    # Verifies the content of manifests' objects, and rewrites the manifests with the current times and boot id. This is
+    # necessary after a reboot, since objects are never synced to disk, and if file times were lost, as in a restored CI
+    # cache.
     class Renewal
       def initialize(store)
         @store = store
         @native = store.native
       end
 
-      # paths: of manifests in the store. Returns {path => Native::Manifest}. Damaged objects are repaired; a manifest
-      # that is invalid, or whose objects cannot be repaired, is removed and not returned, so that the package is
-      # fetched or built again. In a read-only store, manifests are checked and returned unchanged. Packages are
-      # processed one by one, because the core hashes with all its threads.
+      # paths: paths of manifests. Returns {path => Native::Manifest}. Repairs damaged objects. A manifest that is
+      # invalid, or whose objects cannot be repaired, is removed and not returned, so that the package is fetched or
+      # built again. In a read-only store, manifests are checked and returned unchanged. Processes one package at a
+      # time, because the core hashes with all its threads.
       def call(paths)
         paths.to_h { |path| [path, renew(path)] }.compact
       end
@@ -30,8 +31,8 @@ module Spate
         write(path, manifest, entries)
       end
 
-      # During hashing, the core records the times for a manifest from another boot; for a manifest from this boot, the
-      # entries are written again. This only saves work later, so a full disk is not an error.
+      # entries: for a manifest from the current boot, the entries with new times. For others it is nil, since the core
+      # has recorded the times during hashing. Ignores errors such as a full disk, since this only saves work later.
       def write(path, manifest, entries)
         entries ? @native.write_manifest(path, manifest.sha256, entries, manifest.facts) : manifest.renew(path)
         @store.open_manifest(path)
@@ -39,8 +40,8 @@ module Spate
         manifest
       end
 
-      # The entries with the current times; nil if no time has changed. Times are read before the content, so that the
-      # time reveals an edit in between.
+      # The entries with the current times, or nil if no time has changed. Times are read before the content, so that a
+      # later edit changes the time.
       def other_times(manifest)
         entries = Array.new(manifest.count) { |index| manifest.entry(index) }
         changed = entries.count { |entry| entry[:type] == :file && adopt_time(entry) }
@@ -54,7 +55,7 @@ module Spate
         entry[:mtime_ns] = found
       end
 
-      # Repairs only once: if objects are damaged right after the repair, the disk is unreliable.
+      # Repairs each manifest only once. If objects are damaged again immediately, the disk is unreliable.
       def heal(path, manifest, damaged)
         return drop(path) if (@healed ||= {})[path]
 

@@ -2,24 +2,23 @@
 
 module Spate
   class Store
-    # The content of the store and the projects that use it.
+    # Determines the contents of the store and the projects that use it.
     class Status
-      # files: their number; bytes: of their content.
+      # files: number of files. bytes: size of their contents.
       Tally = Struct.new(:files, :bytes)
-      # A project of a recorded bundle. time: of its last install, seconds since the epoch; exists: whether the bundle's
-      # folder exists, and the project's if it shares the bundle. sharing: number of projects of the bundle. packages:
-      # number of packages of the bundle; javascript: whether they are npm packages.
+      # A project of a recorded bundle. time: Unix time of its last install. exists: whether the bundle's folder exists
+      # and, for a shared bundle, the project's folder. sharing: number of projects that use the bundle. packages:
+      # number of packages in the bundle. javascript: whether they are npm packages.
       Project = Struct.new(:root, :app, :time, :exists, :sharing, :packages, :javascript, keyword_init: true)
 
-      # objects, linked (objects also linked by a bundle), unreferenced (in no manifest), packages (their manifests),
-      # builds, archives, compile caches, texts (which only save work), temporaries: Tally each; slots: trees shared by
-      # projects, with the bytes that are not in objects. gems, javascript, unused (packages of either kind in no
-      # recorded bundle): number of packages, and the bytes of their content, counting a shared file once. oldest,
-      # newest: Time of packages, nil if there are none. projects: [Project]. writable: true or false.
+      # A Tally each: objects, linked (objects that bundles also link), unreferenced (objects in no manifest), packages
+      # (manifests), builds, archives, compile_caches, texts (cached data), temporaries, slots (trees shared by
+      # projects, excluding objects). gems, javascript, unused (packages in no recorded bundle): number of packages and
+      # size of their files, counting shared files once. oldest, newest: Time of packages, or nil. projects: [Project].
       Result = Struct.new(:path, :writable, :objects, :linked, :unreferenced, :packages, :gems, :javascript, :unused,
                           :builds, :slots, :archives, :compile_caches, :texts, :temporaries, :oldest, :newest,
                           :projects, keyword_init: true) do
-        # Bytes of everything that uses disk space.
+        # The total size of the store in bytes.
         def bytes = [objects, packages, builds, slots, archives, compile_caches, texts, temporaries].sum(&:bytes)
 
         def to_h
@@ -49,7 +48,7 @@ module Spate
         packages(result)
         result.slots = slots
         { builds: "builds/*", archives: "archives/*.gem", compile_caches: "compile-cache/**/*",
-          texts: "{specs,bundles,variants,#{Prune::MEMORIES.join(",")}}/**/*", temporaries: "tmp/**/*" }
+          texts: "{specs,bundles,variants,#{Prune::CACHED.join(",")}}/**/*", temporaries: "tmp/**/*" }
           .each { |name, glob| result[name] = tally(glob) }
         result
       end

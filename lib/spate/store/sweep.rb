@@ -2,15 +2,16 @@
 
 module Spate
   class Store
-    # Removes leftovers of killed processes under tmp/, and temporary files next to manifests: those older than a day
-    # whose process has ended, and those older than a week, since another process may have got the same id.
+    # Removes files that killed processes left in tmp/, and temporary files next to manifests. A file is removed if it
+    # is older than a day and its process has ended. It is also removed if it is older than a week, since another
+    # process may have the same id.
     class Sweep
       DAY = 24 * 60 * 60
       WEEK = 7 * DAY
-      # Folders in which the core writes temporary files next to their targets, and the pattern of final names.
-      BESIDE = { "packages" => PackageKey::ANY, "builds" => /\A[\w-]+\z/, "archives" => /\A\h{64}\.gem\z/ }.freeze
+      # Folders in which the core writes temporary files next to their targets => pattern of final names.
+      NAMES = { "packages" => PackageKey::ANY, "builds" => /\A[\w-]+\z/, "archives" => /\A\h{64}\.gem\z/ }.freeze
 
-      # Removes files or folders with their contents, as far as possible. Ignores missing paths.
+      # Removes files or folders with their contents. Ignores errors and missing paths.
       def self.remove(paths)
         [*paths].each do |path|
           Native.remove_tree(path)
@@ -24,7 +25,7 @@ module Spate
         @now = now
       end
 
-      # Paths to remove (Array of String).
+      # The paths to remove ([String]).
       def stale = temporaries + strays
 
       # Removes stale paths and returns their number.
@@ -43,7 +44,7 @@ module Spate
       end
 
       def strays
-        BESIDE.flat_map do |folder, whole|
+        NAMES.flat_map do |folder, whole|
           children(folder).reject { |path| whole.match?(File.basename(path)) }.select { |path| age(path) > DAY }
         end
       end
@@ -60,7 +61,7 @@ module Spate
         0
       end
 
-      # Whether the process that created the file still runs. pid: of that process, or nil.
+      # Whether the process that created the file is running. pid: its process id, or nil.
       def owned?(pid) = !pid.nil? && Util::Child.alive?(pid.to_i)
     end
   end

@@ -2,25 +2,24 @@
 
 module Spate
   class Store
-    # A store for a single run, for a user without a writable home folder, as in a container. Other users cannot guess
-    # its name, its mode is 0700, and it is removed when the process ends. Never used if SPATE_HOME or --store names a
-    # folder.
+    # A store for a single run, for a user without a writable home folder, as in a container. Its name is random and its
+    # mode is 0700, and it is removed when the process ends. Not used if SPATE_HOME or --store is given.
     module Temporary
       HINT = "set SPATE_HOME to the absolute path of a persistent folder"
 
       class << self
-        # env, or a copy of it with SPATE_HOME set to a temporary folder, one per process. When a folder is created, the
-        # block gets the reason and the folder. Raises Util::NoHome if no temporary folder can be created.
+        # Returns env, or a copy with SPATE_HOME set to a temporary folder. Each process has one such folder. When it is
+        # created, yields the reason and the folder. Raises Util::NoHome if no temporary folder can be created.
         def environment(env, &)
           reason = self.reason(env) or return env
 
-          # Turns off boot because compile caches would be lost after this process.
+          # Disables boot, because compile caches would be lost when this process ends.
           env.to_h.merge("SPATE_HOME" => @folder || make(reason, &), "SPATE_BOOT" => "0")
         end
 
         private
 
-        # Why the default folder cannot be used, as text; nil if it can be. An existing store may be read-only.
+        # The reason why the default folder cannot be used, or nil. An existing store may be read-only.
         def reason(env)
           return unless env["SPATE_HOME"].to_s.empty?
 

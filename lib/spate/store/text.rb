@@ -3,7 +3,7 @@
 module Spate
   class Store
     # Small text files that are written atomically. They are not synced to disk, so each contains its length and a
-    # checksum: a file that is truncated or full of zeros after a power loss reads as missing. Core Ruby only.
+    # checksum. A file that is truncated or full of zeros after a power loss is treated as missing. Core Ruby only.
     #
     #   spate 1 <bytes> <sum>\n
     #   <text>
@@ -12,7 +12,8 @@ module Spate
 
       module_function
 
-      # A path in the encoding of the texts. In the C locale, paths from the system have another encoding.
+      # Converts a path to UTF-8, the encoding of the texts. In the C locale, paths from the system have a different
+      # encoding.
       def path(name) = name.encoding == Encoding::UTF_8 ? name : name.dup.force_encoding(Encoding::UTF_8)
 
       # The text (UTF-8), or nil if the file is missing or damaged.
@@ -25,8 +26,8 @@ module Spate
         nil
       end
 
-      # Writes through `temporary`, a nonexistent path on the same file system. If this raises SystemCallError, it
-      # leaves no files.
+      # Writes atomically. temporary: a nonexistent path on the same file system. If it raises SystemCallError, no file
+      # is left.
       def write(path, text, temporary)
         Util::Files.write(path, "#{header(text)}\n".b << text.b, permissions: 0o644, temporary: temporary)
       end

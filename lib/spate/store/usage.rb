@@ -2,7 +2,7 @@
 
 module Spate
   class Store
-    # Entries in use: packages, builds and slots by bundles, objects by manifests.
+    # Determines which entries are in use: packages, builds and slots by bundles, and objects by manifests.
     class Usage
       # dead: BundleRecords to ignore.
       def initialize(store, dead: [])
@@ -18,18 +18,18 @@ module Spate
 
       def package?(key) = @packages.key?(key)
       def build?(key) = @builds.key?(key)
-      # path: below "links".
+      # path: relative to "links".
       def slot?(path) = @slots.key?(path)
 
-      # Keys of the manifests in a folder ("packages", "builds").
+      # The keys of the manifests in a folder ("packages" or "builds").
       def kept(folder)
         Dir.children(@store.path(folder)).reject { |name| name.include?(".") }.sort
       rescue Errno::ENOENT
         []
       end
 
-      # {"<sha256>-<mode>" => true} for every object in a manifest. Includes manifests that are being written: lists the
-      # folders until nothing new appears. except: paths of manifests to ignore.
+      # {"<sha256>-<mode>" => true} for all objects in manifests. Lists the folders again until there are no new
+      # manifests, to include those written meanwhile. except: paths of manifests to ignore.
       def objects(except: [])
         names = {}
         read = except.to_h { |path| [path, true] }

@@ -2,16 +2,16 @@
 
 module Spate
   class Store
-    # Reads everything in the store (archives, packages, builds, and objects in no manifest) and compares the content
-    # with the name. Repairs damage from the archives, or removes damaged entries so that the next install fetches or
-    # builds them again.
+    # Reads all archives, packages, builds and objects in the store, and compares their contents with their digests.
+    # Repairs damaged objects from the archives, or removes damaged entries so that the next install fetches or builds
+    # them again.
     class Verify
-      # kind: :object, :archive, :manifest or :inputs (of a build); package: SHA-256 or build key, nil for an object in
-      # no manifest; path: in the package or the store; state: :missing, :changed or :stale; outcome: :healed, :dropped
-      # or :found (for a read-only store or a dry run).
+      # kind: :object, :archive, :manifest or :inputs (of a build). package: SHA-256 or build key, or nil for an object
+      # in no manifest. path: path in the package or the store. state: :missing, :changed or :stale. outcome: :healed,
+      # :dropped, or :found (in a read-only store or a dry run).
       Damage = Struct.new(:kind, :package, :path, :state, :outcome, keyword_init: true)
 
-      # Counts, and the damage found. seconds: Float.
+      # Numbers of checked entries, and the damage found. seconds: Float.
       Result = Struct.new(:packages, :builds, :archives, :objects, :bytes, :damaged, :seconds,
                           keyword_init: true) do
         def ok? = damaged.empty?
@@ -65,7 +65,7 @@ module Spate
         end
       end
 
-      # A build whose record of inputs is damaged is kept for the bundles that use it.
+      # Removes damaged records of builds' inputs. The builds are not removed, since bundles may use them.
       def variants
         each_folder("variants") do |folder|
           each_file(folder) do |path, id|
@@ -124,13 +124,13 @@ module Spate
         :dropped
       end
 
-      # Removes a damaged object that cannot be repaired; otherwise the next package with the same file would link it.
+      # Removes a damaged object that cannot be repaired, so that other packages with the same file do not link it.
       def discard(entry)
         object = Object.of(@store, entry)
-        File.unlink(object.path) if object.exist? && !object.good?
+        File.unlink(object.path) if object.exist? && !object.intact?
       end
 
-      # Objects in no manifest, left by an interrupted install or by pruned packages.
+      # Verifies objects in no manifest, which were left by interrupted installs or pruned packages.
       def unnamed
         each_folder("objects") do |folder|
           each_file(folder) do |path, name|
@@ -138,7 +138,7 @@ module Spate
 
             @result.objects += 1
             @result.bytes += File.size(path)
-            next if whole?(path, name)
+            next if intact?(path, name)
 
             File.unlink(path) if @change
             note(:object, nil, "#{folder}/#{name}", :changed, dropped)
@@ -146,7 +146,7 @@ module Spate
         end
       end
 
-      def whole?(path, name)
+      def intact?(path, name)
         sha256, mode = name.split("-", 2)
         (File.lstat(path).mode & 0o777).to_s(8) == mode && Native.sha256_file(path) == sha256
       end

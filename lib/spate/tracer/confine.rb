@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
-# Restricts this process to reading files, as far as the kernel supports that, and runs the command. ARGV: the binding's
-# path, the command.
+# Prevents this process from changing files, as far as the kernel supports that, and executes a command. ARGV: path of
+# the native extension, the command.
 require ARGV.shift
-# A confined process cannot open a descriptor of another process. So if the command enters a tracer, this process opens
-# the hooks' table and passes the descriptor on. SPATE_TRACER_TABLE has the table's address.
+# A confined process cannot open a file descriptor of another process. So if the command will enter a tracer, open the
+# hooks' table now and pass on its descriptor. SPATE_TRACER_TABLE contains the table's original address.
 traced = ENV.key?("SPATE_TRACER_SOCKET")
 if traced && (table = ENV.fetch("SPATE_TRACER", nil))
   file = File.open(table, File::RDWR)

@@ -2,9 +2,9 @@
 
 module Spate
   class Tracer
-    # Runs a Ruby that evaluates the user's code (a Gemfile, a gemspec, an application) only for its result. Neither
-    # this process nor its descendants can change files: the listener rejects such calls or, without a listener,
-    # Landlock and a system call filter do. Without Landlock files can still be opened for writing, so the script itself
+    # Runs a Ruby that evaluates the user's code (a Gemfile, a gemspec, an application) only for its result. This Ruby
+    # and its descendants cannot change files. The tracer's listener rejects such calls. Without tracing, Landlock and a
+    # system call filter do. Without Landlock, files can still be opened for writing, so the evaluating script itself
     # must not write.
     module ReadOnly
       CONFINE = File.expand_path("confine.rb", __dir__)
@@ -20,7 +20,7 @@ module Spate
         end.value
       end
 
-      # Arguments for a Ruby that confines itself and then executes the Ruby whose arguments follow.
+      # Arguments of a Ruby that confines itself, then executes a different Ruby with the arguments that follow.
       def self.confined = [*Tracer::WITHOUT_LIBRARIES, CONFINE, Tracer.binding_path, Util::Ruby.path]
     end
   end

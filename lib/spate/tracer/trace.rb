@@ -2,28 +2,28 @@
 
 module Spate
   class Tracer
-    # The record of one run.
+    # The result of tracing a command.
     class Trace
-      # [[path, kinds]], both paths and kinds in the order of first occurrence: :read, :looked, :listed, :link, :run,
-      # :absent, :written, :connected. A path that is :written first was created by the run itself.
+      # [[path, kinds]], both in the order of first occurrence. Kinds: :read, :looked, :listed, :link, :run, :absent,
+      # :written, :connected. A path whose first kind is :written was created by the command.
       attr_reader :paths
       # [[text, kinds]] of paths, names and all other entries, in the order of first occurrence; see
       # core/tracer/table.h.
       attr_reader :entries
-      # Names of environment variables whose value was read.
+      # Names of environment variables whose values were read.
       attr_reader :names
       # Reasons not to cache a result that depends on this trace; empty if everything was recorded.
       attr_reader :trouble
-      # Real paths of programs whose reads of variables were traced.
+      # Real paths of programs that ran with the hooks, which trace the reading of environment variables.
       attr_reader :hooked
-      # [[path, bytes]]: texts that were read or run and then removed, except very large ones.
+      # [[path, bytes]]: files that were read or run and then removed, except very large ones.
       attr_reader :removed
-      # The number of calls that the listener answered.
+      # The number of system calls that the listener handled.
       attr_reader :asked
-      # The value of Tracer.trace's block.
+      # The value of the block of Tracer.trace.
       attr_reader :value
 
-      # entries: [[text, kinds]]; the first character gives the text's type (core/tracer/table.h).
+      # entries: [[text, kinds]]. The first character of the text determines its type (core/tracer/table.h).
       def initialize(entries, asked:, value:, removed: [])
         @asked = asked
         @removed = removed
@@ -34,13 +34,13 @@ module Spate
         @names, @trouble, @hooked = %w[$ ! >].map { |first| others.fetch(first, []).map { |text| text[1..] } }
       end
 
-      # Programs that ran without having their reads of variables traced: static programs, and those started without the
-      # hooks' environment.
+      # Programs that ran without the hooks, so that their reading of environment variables was not traced: static
+      # programs, and programs started without LD_PRELOAD.
       def unhooked
         paths.filter_map { |path, kinds| path if kinds.include?(:run) && !script?(path) && !told?(path) }
       end
 
-      # Paths that the run wrote, created or removed.
+      # Paths that the command wrote, created or removed.
       def written = paths.filter_map { |path, kinds| path if kinds.include?(:written) }
 
       # {path => kinds}

@@ -2,12 +2,12 @@
 
 module Spate
   module Util
-    # A Ruby child process that reports to this process through a pipe. Its other output goes elsewhere.
+    # A Ruby child process that sends its result to this process through a pipe.
     class Child
-      # The file descriptor in the child for its report.
+      # The child's file descriptor of the pipe.
       REPORT = 3
 
-      # Yields the child and waits for its end; kills it if the block raises. Returns the block's value.
+      # Yields the child, then waits until it exits. Kills it if the block raises an error. Returns the block's value.
       def self.run(...)
         child = new(...)
         yield(child).tap { child.status }
@@ -15,7 +15,7 @@ module Spate
         child&.finish
       end
 
-      # Whether the process is running, also if it belongs to another user.
+      # Whether a process is running, even if it belongs to another user.
       def self.alive?(pid)
         Process.kill(0, pid)
         true
@@ -25,8 +25,8 @@ module Spate
         true
       end
 
-      # environment: all variables of the child; with unsetenv_others: false, only the changed ones. words: Ruby's
-      # options, a script and its arguments. report: the pipe's file descriptor in the child. options: those of
+      # environment: all variables of the child or, with unsetenv_others: false, only the changed ones. words: Ruby's
+      # options, a script and its arguments. report: the pipe's file descriptor in the child. options: see
       # Process.spawn.
       def initialize(environment, *words, report: REPORT, **options)
         @pipe, report_end = IO.pipe(binmode: true)
@@ -41,26 +41,26 @@ module Spate
       # The reading end of the pipe, for IO.select.
       attr_reader :pipe
 
-      # The bytes of the complete report.
+      # Reads everything that the child writes to the pipe.
       def read = @pipe.read
 
-      # The object reported by the child with Marshal; nil if the child ends without a report.
+      # The object that the child sends with Marshal, or nil if it exits without one.
       def value = load(read)
 
-      # The next object reported by the child; nil if the child ends without another one.
+      # The next object that the child sends, or nil if it exits without another one.
       def receive = load(@pipe)
 
-      # Yields each object reported by the child as it arrives.
+      # Yields each object that the child sends.
       def each
         while (object = receive)
           yield object
         end
       end
 
-      # Waits for the child's end and returns its status.
+      # Waits until the child exits, and returns its Process::Status.
       def status = @status ||= Process.wait2(@pid).last
 
-      # Kills the child, including its process group if it leads one. May be called by any thread.
+      # Kills the child, or its process group if it has its own. May be called by any thread.
       def kill(signal = :KILL)
         Process.kill(signal, @group ? -@pid : @pid) unless @status
       rescue Errno::ESRCH
@@ -72,7 +72,7 @@ module Spate
         close
       end
 
-      # Waits for the child's end without reading its report.
+      # Waits until the child exits, without reading from the pipe.
       def close
         @pipe.close
         status
@@ -80,7 +80,7 @@ module Spate
 
       private
 
-      # Marshal is safe here: the report was written by our own child process.
+      # Marshal is safe, since the data is from our own child process.
       def load(source)
         Marshal.load(source) # rubocop:disable Security/MarshalLoad
       rescue EOFError, TypeError, ArgumentError

@@ -2,13 +2,14 @@
 
 module Spate
   module Util
-    # The environment for child processes: that of the user's shell, before `bundle exec` or Spate changed it.
+    # The environment for child processes: the variables of the user's shell, without the changes by `bundle exec` or
+    # Spate.
     module Environment
-      # Prefix of the variables in which Bundler saves the original values.
+      # Bundler saves the original values in variables with this prefix.
       PREFIX = "BUNDLER_ORIG_"
-      # Bundler's value for keys that were not set.
+      # The value that Bundler saves for variables that were not set.
       NOT_SET = "BUNDLER_ENVIRONMENT_PRESERVER_INTENTIONALLY_NIL"
-      # The option with which Ruby sets up a bundle.
+      # Matches the Ruby option that sets up a bundle.
       HOOK = %r{\A-r\S*bundler/setup(\.rb)?\z}
 
       # Removed from the environment of every child: see SigningKey.
@@ -21,7 +22,7 @@ module Spate
         options ? clean.merge("RUBYOPT" => options) : clean.except("RUBYOPT")
       end
 
-      # RUBYOPT without the options that set up a bundle; nil if nothing else is left.
+      # RUBYOPT without options that set up a bundle, or nil if there are no others.
       def self.ruby_options(env)
         kept = env["RUBYOPT"].to_s.split.grep_v(HOOK)
         kept.join(" ") unless kept.empty?

@@ -2,14 +2,14 @@
 
 module Spate
   module Util
-    # Reports why a run failed: Spate's own errors with their facts, file system errors with an explanation, and
-    # anything else as a bug to report.
+    # Prints the error with which a run failed. Spate's own errors have messages for users, file system errors get an
+    # explanation, and all others are printed as bugs in Spate.
     class Failure
       BUG = 1
       FILE_SYSTEM = 9
       UNBUILT = 15
       INTERRUPTED = 130
-      # The status that a shell reports for a program whose reader has ended.
+      # The exit status that shells report for a program killed by SIGPIPE.
       BROKEN_PIPE = 141
 
       HINTS = {
@@ -20,7 +20,7 @@ module Spate
         Errno::EPERM => "you have no permission for this; `spate doctor` shows the owner"
       }.freeze
 
-      # half: "gems" or "packages", if the other half of an install may have succeeded.
+      # half: "gems" or "packages" if the other one may have been installed successfully.
       def initialize(error, argv:, terminal:, half: nil)
         @error = error
         @half = half
@@ -28,11 +28,11 @@ module Spate
         @terminal = terminal
       end
 
-      # Prints the failure and returns the exit code.
+      # Prints the error and returns the exit code.
       def report
         case @error
         when Interrupted, ::Interrupt, SignalException then interrupted
-        when Error then tell(@error.exit_code, @error.message, @error.hint, @error.details)
+        when Error then fail_with(@error.exit_code, @error.message, @error.hint, @error.details)
         when *HINTS.keys then denied
         when SystemCallError then blocked || bug
         else Native.unbuilt?(@error) ? unbuilt : bug
@@ -51,31 +51,31 @@ module Spate
       end
 
       def denied
-        # Compares by errno, as `===` of these classes does, since errors of the C core are not instances of them.
+        # `===` of these classes compares the errno. Errors of the C core are not instances of these classes.
         hint = HINTS.find { |kind, _| kind === @error }.last # rubocop:disable Style/CaseEquality
         denied = PermissionError.of(@error)
-        tell(FILE_SYSTEM, denied&.message || @error.message, denied&.hint || hint)
+        fail_with(FILE_SYSTEM, denied&.message || ErrorSummary.of(@error), denied&.hint || hint)
       end
 
       def blocked
         obstacle = PathConflict.of(@error) or return
-        tell(FILE_SYSTEM, obstacle.message, obstacle.hint)
+        fail_with(FILE_SYSTEM, obstacle.message, obstacle.hint)
       end
 
       def unbuilt
-        tell(UNBUILT, "Spate's extensions are not built for this Ruby: #{ErrorSummary.of(@error)}", Native.remedy)
+        fail_with(UNBUILT, "Spate's extensions are not built for this Ruby: #{ErrorSummary.of(@error)}", Native.remedy)
       end
 
       def bug
-        tell(BUG, "this is a bug in Spate #{VERSION}: #{@error.class}: #{ErrorSummary.of(@error)}",
-             "please report it with the output of the same command under --verbose",
-             told: ["while running: spate #{@argv.join(" ")}", *place])
+        fail_with(BUG, "this is a bug in Spate #{VERSION}: #{@error.class}: #{ErrorSummary.of(@error)}",
+                  "please report it with the output of the same command under --verbose",
+                  terminal_details: ["while running: spate #{@argv.join(" ")}", *place])
       end
 
-      # told: details that the JSON omits.
-      def tell(code, message, hint, details = [], told: details)
+      # terminal_details: details for the terminal, by default the same as in the JSON.
+      def fail_with(code, message, hint, details = [], terminal_details: details)
         json_line(code, message, hint, details)
-        @terminal.error([@half, message].compact.join(": "), details: told, hint: hint)
+        @terminal.error([@half, message].compact.join(": "), details: terminal_details, hint: hint)
         trace if verbose?
         code
       end

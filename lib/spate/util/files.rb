@@ -2,17 +2,17 @@
 
 module Spate
   module Util
-    # Files and folders that are written atomically: created next to their target, then renamed. Core Ruby only.
+    # Writes files and folders atomically: creates them next to their target, then renames them. Core Ruby only.
     module Files
-      # Attempts to create a folder while other processes remove the folders above it. Some folders, such as /proc,
-      # never accept a new one.
+      # The number of attempts to create a folder while other processes remove its parents. The number is limited, since
+      # a folder can never be created in some places such as /proc.
       TRIES = 3
 
       module_function
 
       # Creates a folder and its parents; returns its path. mode: before the umask is applied.
       def make_folder(path, mode = 0o777)
-        return path if File.directory?(path) # an exception costs more than everything else here
+        return path if File.directory?(path) # the check is faster than rescuing EEXIST
 
         make_folder(File.dirname(path), mode) unless File.directory?(File.dirname(path))
         Dir.mkdir(path, mode)
@@ -21,18 +21,18 @@ module Spate
         path
       rescue Errno::ENOENT
         above = make_folder(File.dirname(path), mode)
-        # A dangling link exists, but is not a folder.
+        # Retry, unless the parent is a dangling link.
         File.directory?(above) && (tries = tries.to_i + 1) <= TRIES ? retry : raise
       end
 
-      # The path, or the nearest folder above it that exists.
+      # The path, or its nearest existing parent.
       def nearest(path) = File.exist?(path) ? path : nearest(File.dirname(path))
 
       # A path next to `path` that does not exist.
       def beside(path) = "#{path}.#{Process.pid}-#{Random.urandom(8).unpack1("H*")}"
 
-      # Yields a path in the same file system for the block to fill, and renames the result to `path`. After a failure,
-      # or if the thread ends, nothing is left. Returns the block's value.
+      # Yields a new path on the same file system, at which the block creates a file or folder, then renames it to
+      # `path`. After an error, or if the thread is killed, removes the file. Returns the block's value.
       def replace(path, temporary = beside(path))
         answer = yield temporary
         File.rename(temporary, path)
@@ -49,7 +49,7 @@ module Spate
         nil
       end
 
-      # Copies content; returns the number of bytes.
+      # Copies the content of a file. Returns the number of bytes.
       def copy(source, target, mode:, time:)
         bytes = IO.copy_stream(source, target)
         File.chmod(mode, target)
@@ -57,15 +57,15 @@ module Spate
         bytes
       end
 
-      # Creates a hard link. Calls the block if the file system does not support the link.
+      # Creates a hard link. Calls the block if the file system does not support this link.
       def link(source, target)
         File.link(source, target)
       rescue Errno::EXDEV, Errno::EPERM, Errno::EMLINK, Errno::ENOTSUP
         yield
       end
 
-      # permissions: mode of a new file, before the umask is applied. mode: independent of the umask. over: a temporary
-      # path that may exist, if only one process at a time writes.
+      # permissions: mode of the file before the umask is applied. mode: mode independent of the umask. over: a
+      # temporary path that may exist; only for use by one process at a time.
       def write(path, text, permissions: 0o666, mode: nil, temporary: beside(path), over: nil)
         replace(path, over || temporary) do |fresh|
           File.open(fresh, File::WRONLY | File::CREAT | (over ? File::TRUNC : File::EXCL) | File::BINARY,

@@ -2,11 +2,11 @@
 
 module Spate
   module Util
-    # Prints events as JSON, one per line (RFC 8259). Implemented here, since loading the json library costs more than
-    # an entire run that has nothing to do.
+    # Prints events as JSON (RFC 8259), one per line. Does not use the json library, because loading it takes longer
+    # than a whole run with nothing to do.
     class JsonLines
       ESCAPES = { "\"" => "\\\"", "\\" => "\\\\", "\n" => "\\n", "\r" => "\\r", "\t" => "\\t" }.freeze
-      # DEL and C1 are legal in JSON, but the lines may also be shown on a terminal.
+      # DEL and C1 are valid in JSON, but they are escaped too, because a terminal may show the lines.
       NEEDS_ESCAPE = /["\\\u0000-\u001f\u007f-\u009f\u2028\u2029]/
 
       def self.generate(value)
@@ -35,7 +35,7 @@ module Spate
         @out.flush
       end
 
-      # Called when the command ends. There is nothing to redraw.
+      # Called when the command ends. Other listeners redraw the terminal.
       def finish = nil
     end
   end

@@ -1,16 +1,16 @@
 # frozen_string_literal: true
 
-require_relative "../error" # required directly, since a boot loads nothing else
+require_relative "../error" # required directly, because the rest of Spate is not loaded in a boot
 
 module Spate
   module Util
-    # The entry that blocks a path: a file or a link in place of a folder, or a folder in place of a file. Found by
-    # looking at the path, regardless of the failed call.
+    # Explains why a path cannot be used: an entry of the wrong type, such as a file or link instead of a folder, or a
+    # folder instead of a file. Examines the path itself.
     class PathConflict
-      # Names for File.ftype.
+      # File.ftype => text for messages.
       KINDS = { "file" => "a file", "directory" => "a folder", "link" => "a symbolic link", "fifo" => "a named pipe",
                 "socket" => "a socket", "characterSpecial" => "a device", "blockSpecial" => "a device" }.freeze
-      # The type that a failed call expected at the path itself, by errno.
+      # errno of a failed call => the expected type of the path.
       EXPECTED = { Errno::ENOTDIR::Errno => "a folder", Errno::EISDIR::Errno => "a file",
                    Errno::EEXIST::Errno => "nothing", Errno::ENOTEMPTY::Errno => "nothing" }.freeze
 
@@ -22,8 +22,8 @@ module Spate
       # The one or two absolute paths in the message of a failed call.
       def self.paths(error) = error.message.match(PermissionError::PATHS)&.captures.to_a.compact
 
-      # path: absolute, need not exist. root: a folder above the path. Below it any link is a conflict, regardless of
-      # its target.
+      # path: absolute, need not exist. root: a folder above the path, or nil. Any symbolic link below the root is a
+      # conflict.
       def initialize(path, errno, root: nil)
         @path = path
         @errno = errno
@@ -43,7 +43,7 @@ module Spate
 
       private
 
-      # The first entry in the path that is not a folder, otherwise the path itself.
+      # The topmost parent that blocks the path (see blocks?), or the path itself.
       def place = @place ||= above.find { |path| blocks?(path) } || @path
 
       def above
@@ -67,7 +67,7 @@ module Spate
       end
     end
 
-    # No folder for the store can be derived from the environment.
+    # The environment does not determine a folder for the store.
     class NoHome < Error
       EXIT_CODE = 9
 

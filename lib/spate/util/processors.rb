@@ -2,7 +2,7 @@
 
 module Spate
   module Util
-    # The number of processors that this process may use: by its affinity, and by the share that its cgroup grants. A
+    # The number of processors that this process may use, according to its CPU affinity and the quota of its cgroup. A
     # container with two of 64 processors must not start 64 compilers.
     module Processors
       MOUNT = "/sys/fs/cgroup"
@@ -17,7 +17,7 @@ module Spate
         [nprocessors, *quotas(groups, mount)].min.clamp(1, nprocessors)
       end
 
-      # Whole processors granted by each group, from the process's own group up to the root. Rounded up.
+      # The CPU quotas of the process's cgroup and its parents, as numbers of processors, rounded up.
       def quotas(groups, mount)
         lines = File.readlines(groups, chomp: true).map { |line| line.split(":", 3) }
         lines.flat_map do |_, controllers, path|
@@ -34,7 +34,8 @@ module Spate
         []
       end
 
-      # Version 2 has one file, "200000 100000" or "max 100000". Version 1 has two files, and -1 means no limit.
+      # Version 2 of cgroups has one file with "200000 100000" or "max 100000". Version 1 has two files, and -1 means no
+      # limit.
       def granted(*files)
         quota, period = files.flat_map { |file| File.read(file).split }.map(&:to_f)
         (quota / period).ceil if quota.positive? && period&.positive?

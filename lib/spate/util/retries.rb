@@ -2,24 +2,23 @@
 
 module Spate
   module Util
-    # An error that another try may avoid. retry_after: seconds to wait, as requested by the server, or nil.
+    # An error that may be temporary. retry_after: seconds to wait as requested by the server, or nil.
     module Retriable
       attr_accessor :retry_after
     end
 
-    # The run is being aborted (Ctrl-C), including all waits and requests.
+    # Raised by waits and requests when the run is aborted (Ctrl-C).
     class Cancelled < Interrupted
       def initialize(*) = super("interrupted")
     end
 
-    # Retries temporary failures. Each wait is twice as long as the last one and has a random part, so that the threads
-    # of a run, and the machines of a farm, do not retry at the same time. A delay requested by the server is used
-    # instead, up to a limit.
+    # Retries temporary failures with exponential backoff. Each wait has a random part, so that several threads or
+    # machines do not retry at the same time. A longer delay requested by the server is used instead, up to a limit.
     class Retries
       CAP = 60.0
       LONGEST = 10.0
 
-      # Seconds of a Retry-After header (a number or a date); nil for any other value.
+      # The seconds in a Retry-After header (a number or a date), or nil for any other value.
       def self.seconds(value)
         return value.to_f if value&.match?(/\A\s*\d+\s*\z/)
         return unless value
@@ -30,8 +29,8 @@ module Spate
         nil
       end
 
-      # times: number of tries after the first one. base: seconds of the first wait. The block is called before each
-      # wait: (error, seconds).
+      # times: number of retries. base: length of the first wait in seconds. The block is called with (error, seconds)
+      # before each wait.
       def initialize(times:, base: 0.5, &notify)
         @times = times
         @base = base
@@ -41,7 +40,7 @@ module Spate
         @cancelled = false
       end
 
-      # Runs the block, and up to `times` more if it raises something Retriable. Raises the exception of the last try.
+      # Runs the block, and retries it up to `times` times if it raises a Retriable. Raises the last error.
       def run(times: nil)
         times ||= @times
         attempt = 0
@@ -56,7 +55,7 @@ module Spate
         end
       end
 
-      # Ends all waits; the waiting threads raise Cancelled.
+      # Ends all waits. The waiting threads raise Cancelled.
       def cancel
         @mutex.synchronize do
           @cancelled = true

@@ -2,10 +2,10 @@
 
 module Spate
   module Util
-    # The running Ruby, and the RubyGems that it would load. Does not load RubyGems or `rbconfig`, which takes 3 ms, a
+    # Facts about the running Ruby and its RubyGems. Avoids loading RubyGems and `rbconfig`, since that takes 3 ms, a
     # third of Ruby's own start.
     module Ruby
-      # Matches "+YJIT", "+YJIT dev", "+MJIT", but not "+PRISM", which is a parser.
+      # Matches "+YJIT", "+YJIT dev" and "+MJIT", but not "+PRISM", which is a parser.
       JIT = / \+[A-Z]?JIT(?: (?:dev|dev_nodebug|stats))*(?= )/
       VERSION_DIRECTORY = /^ *CONFIG\["ruby_version"\] = "([\w.+-]+)"/
 
@@ -20,8 +20,7 @@ module Spate
           end
         end
 
-        # Identifies this Ruby, regardless of whether a JIT is enabled: a JIT does not affect how Ruby parses and
-        # builds.
+        # Identifies this Ruby. Removes the JIT from the description, since it does not affect compiled code and builds.
         def description(text = RUBY_DESCRIPTION) = text.gsub(JIT, "")
 
         # "3.1.0", with a suffix if Ruby was built with one.
@@ -32,7 +31,7 @@ module Spate
         # "3.1"
         def abi = @abi ||= RUBY_VERSION[/\A\d+\.\d+/]
 
-        # The path of `rbconfig.rb`; nil for a Ruby with its configuration elsewhere.
+        # The path of `rbconfig.rb`, or nil if the configuration is not in a Ruby file.
         def config_path
           kind, path = $LOAD_PATH.resolve_feature_path("rbconfig")
           path if kind == :rb
@@ -44,7 +43,7 @@ module Spate
           RbConfig::CONFIG[name]
         end
 
-        # RbConfig's "arch", which CRuby provides itself.
+        # RbConfig's "arch". For CRuby, derives it from RUBY_PLATFORM to avoid loading rbconfig.
         def arch
           return config("arch") if RUBY_ENGINE == "jruby" || defined?(RbConfig)
 

@@ -2,16 +2,16 @@
 
 module Spate
   module Util
-    # The two output streams and their abilities. Data is written to `out`, everything else to `err`.
+    # The output streams, and what they support. Data is written to `out`, and everything else to `err`.
     class Terminal
       COLORS = { red: 31, green: 32, yellow: 33, cyan: 36, dim: 2, bold: 1 }.freeze
       DEFAULT_WIDTH = 80
 
-      # C0 and C1 controls, and marks that change the writing direction. Text from a gem must not send these to a
-      # terminal.
+      # Matches C0 and C1 control characters, and characters that change the writing direction. Untrusted text must not
+      # send these to a terminal.
       CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/
 
-      # Makes foreign text safe to print: controls are shown in Ruby's notation, such as \e[31m.
+      # Makes untrusted text safe to print. Control characters are replaced by their notation in Ruby, such as \e[31m.
       def self.plain(text)
         text = text.to_s.dup.force_encoding(Encoding::UTF_8).scrub("\u{fffd}")
         text.match?(CONTROLS) ? text.gsub(CONTROLS) { |char| char.dump[1..-2] } : text
@@ -27,7 +27,7 @@ module Spate
         @color = @forced = @quiet = @verbose = nil
       end
 
-      # --[no-]color
+      # Sets the option --[no-]color.
       def color=(wanted)
         @color = @forced = wanted
       end
@@ -35,7 +35,7 @@ module Spate
       def quiet? = @quiet ? true : false
       def verbose? = @verbose ? true : false
 
-      # Whether the output is a screen that can redraw a line.
+      # Whether `err` is a terminal on which a line can be redrawn.
       def live?
         return @live unless @live.nil?
 
@@ -48,10 +48,10 @@ module Spate
         @color = !set?("NO_COLOR") && live?
       end
 
-      # Like #paint, for data: a file or a pipe gets plain text, even if the terminal supports colors.
+      # Like #paint, for data on `out`. If `out` is a file or a pipe, the text is plain even if `err` supports colors.
       def paint_data(text, color) = @forced || (@out.respond_to?(:tty?) && @out.tty?) ? paint(text, color) : text
 
-      # Number of columns: from the terminal itself, otherwise from $COLUMNS, otherwise 80.
+      # The number of columns, according to the terminal, otherwise $COLUMNS, otherwise 80.
       def width
         require "io/console"
         columns = @err.respond_to?(:winsize) && @err.tty? ? @err.winsize.last : @env["COLUMNS"].to_i
@@ -65,7 +65,7 @@ module Spate
       end
 
       # Prints a line of progress, except with --quiet.
-      def tell(text)
+      def info(text)
         @err.puts(text) unless quiet?
       end
 

@@ -2,7 +2,7 @@
 
 module Spate
   module Util
-    # "Did you mean …?": the nearest word by edit distance, if it is near enough to be a typo.
+    # Finds words for "Did you mean …?": the most similar word, if it is similar enough for a typo.
     module Suggestion
       # Returns one of `words`, or nil. At most a third of the letters may differ.
       def self.near(word, words)
@@ -10,8 +10,7 @@ module Spate
         best if best && distance(word, best) <= [word.length / 3, 1].max
       end
 
-      # Levenshtein's distance, except that swapping neighbouring letters counts as one change (optimal string
-      # alignment).
+      # The edit distance, in which swapping adjacent letters counts as one change (optimal string alignment).
       def self.distance(from, to)
         before = nil
         row = (0..to.length).to_a
@@ -30,9 +29,9 @@ module Spate
       end
     end
 
-    # A printable form of a URI, or of text that contains one: without user and password, and without a query, which may
-    # be a signature. A password may contain anything except a space, so it extends to the last @ that does not start
-    # the name of a scope. If a port could be the beginning of a password, dots replace it.
+    # Removes secrets from a URI, or from text with URIs: user and password, and the query, which may contain a
+    # signature. A password may contain anything except a space, so it extends to the last @, except an @ that starts an
+    # npm scope. A port that may be the beginning of a password is replaced by dots.
     module Redaction
       LAST = %r{(?:\S*(?<!/)@|\S*@)}
       USER = %r{://(?:(?!\[)[^/\s:@]*:(?:(?!\d{1,5}/)#{LAST}|(?<doubt>\d{1,5}/\S*(?<!/)@))|[^/\s]+@)}

@@ -3,10 +3,10 @@
 module Spate
   module Boot
     module Background
-      # The arguments of a builder as `name=value`; lists repeat the name.
+      # The command-line arguments of a builder, as `name=value`. A list repeats the name.
       class BuilderArguments
-        # location: responds to root, gemfile, lockfile; exclude: patterns; report: number of a file descriptor for
-        # events, if another process reads them; team: whether to query a team's cache.
+        # location: responds to root, gemfile, lockfile; exclude: patterns; report: the number of a file descriptor for
+        # events, or nil; team: whether to query a team's cache.
         def self.for(location, caches, renew:, jobs: nil, exclude: [], report: nil, team: false)
           { renew: renew ? 1 : nil, team: team ? 1 : nil, store_root: caches.store_root, ruby_key: caches.ruby_key,
             root: location.root, gemfile: location.gemfile, lockfile: location.lockfile, jobs: jobs, exclude: exclude,
@@ -14,26 +14,26 @@ module Spate
             .flat_map { |name, values| [*values].map { |value| "#{name}=#{value}" } }
         end
 
-        # values: name => [value]. Paths are UTF-8 in a builder, regardless of its locale.
+        # values: name => [value]. A builder treats paths as UTF-8, regardless of its locale.
         def initialize(values)
           @values = values.transform_values { |list| list.map { |value| value.dup.force_encoding(Encoding::UTF_8) } }
         end
 
-        def store_root = one("store_root")
-        def ruby_key = one("ruby_key")
-        def renew? = !one("renew").nil?
-        def team? = !one("team").nil?
-        def jobs = one("jobs")&.to_i
-        def report = one("report")&.to_i
+        def store_root = first_value("store_root")
+        def ruby_key = first_value("ruby_key")
+        def renew? = !first_value("renew").nil?
+        def team? = !first_value("team").nil?
+        def jobs = first_value("jobs")&.to_i
+        def report = first_value("report")&.to_i
         def exclude = @values["exclude"] || []
-        def location = Gemfile::Location.new(one("gemfile"), one("lockfile"), one("root"))
+        def location = Gemfile::Location.new(first_value("gemfile"), first_value("lockfile"), first_value("root"))
 
         private
 
-        def one(name) = @values[name]&.first
+        def first_value(name) = @values[name]&.first
       end
 
-      # Options for a Ruby that builds compile caches, so that it compiles like this one as far as options allow.
+      # Command-line options that make the builder's Ruby compile files as this Ruby does.
       module RubyOptions
         module_function
 
@@ -55,7 +55,7 @@ module Spate
           ["--#{value ? "enable" : "disable"}=frozen-string-literal"]
         end
 
-        # A Ruby with two parsers names the active one in its description.
+        # RUBY_DESCRIPTION contains +PRISM if Prism is the active parser.
         def parser
           return [] unless RubyVM::InstructionSequence.respond_to?(:compile_prism)
 

@@ -3,22 +3,22 @@
 module Spate
   module Boot
     module BundlerReplay
-      # Changes a process as Bundler.setup would, from the facts of a record:
+      # Sets up a process as Bundler.setup would, using the facts of a record:
       #
       #   lib, gemfile, lockfile, root, bundle_path, rubygems            paths, and RubyGems' version
       #   env_saved, env_set, env_deleted, env_composed                  see variables
-      #   load_path     what Bundler adds, in its order
+      #   load_path     the folders that Bundler adds, in order
       #   specs         see Gemfile::Child::SpecFacts; the following are indexes into it:
-      #   loaded, all, named, bundled   Gem.loaded_specs, Gem::Specification, what `gem` finds, the bundle's own
-      #   dependencies  [name, groups, autorequire, whether it applies here]
-      #   constants     [name, file that defines it on demand, or nil: the real Bundler is loaded]
+      #   loaded, all, named, bundled   Gem.loaded_specs, Gem::Specification, gems that `gem` finds, gems of the bundle
+      #   dependencies  [name, groups, autorequire, whether to include it on this platform]
+      #   constants     [name, file to autoload, or nil to load the real Bundler]
       #   autoloads     [module, name, feature]
-      #   marks         Bundler's files that are loaded after its set-up
+      #   marks         Bundler's files that its setup has loaded
       #   public_gem, warns_of_bundled, require_switch, program_paths, requires_formerly   this Bundler's features
-      #   replayed      files that the Gemfile or gemspecs loaded; library: Ruby's own that Bundler loaded
+      #   replayed      files that the Gemfile or gemspecs loaded; library: standard library files that Bundler loaded
       class Activation
-        # The state of a process before the activation: its environment, folder, $LOAD_PATH, number of loaded features,
-        # Gem.loaded_specs and the active ones among them, constants of Bundler (nil: not defined).
+        # The state of a process before the activation: its environment, working directory, $LOAD_PATH, number of loaded
+        # features, Gem.loaded_specs, the active ones among them, and constants of Bundler (nil if it is not defined).
         Before = Struct.new(:environment, :folder, :load_path, :features, :specs, :active, :bundler)
 
         # original_env: the environment before any Bundler; before: the state of this process before the activation.
@@ -29,7 +29,7 @@ module Spate
           @facts = record.facts
         end
 
-        # Why this process cannot be set up like this, or nil.
+        # Returns the reason (String) why the record cannot be used in this process, or nil.
         def obstacle
           return "RubyGems is #{::Gem::VERSION}, not #{@facts[:rubygems]}" unless ::Gem::VERSION == @facts[:rubygems]
           return "Bundler is already loaded" if defined?(::Bundler) && ::Bundler.respond_to?(:setup)
@@ -42,9 +42,9 @@ module Spate
           nil
         end
 
-        # If this raises, the process is unchanged.
+        # Raises Failed after an error. The process is then unchanged.
         def call
-          @before = look
+          @before = current_state
           activate
         rescue SystemExit, SignalException
           raise
@@ -53,13 +53,13 @@ module Spate
           raise Failed, "#{e.class}: #{e.message.lines.first.to_s.chomp}"
         end
 
-        # [Spec] of the facts' :all, :named or :bundled.
+        # Returns [Spec]. kind: :loaded, :all, :named or :bundled.
         def list(kind) = @specs.values_at(*@facts[kind])
 
         def spec(name) = @by_name[name]
 
-        # Rarely needed fields of a spec (Gemfile::Child::SpecFacts.more). The same name may occur twice: a
-        # bundled and a default gem.
+        # Rarely needed fields of a spec (Gemfile::Child::SpecFacts.more). Compares by identity, because a name may
+        # occur twice: as a gem of the bundle and as a default gem.
         def more(fields) = @record.more[@facts[:specs].index { |known| known.equal?(fields) }]
 
         # [Dependency] of the Gemfile, in the Gemfile's order.
@@ -67,7 +67,7 @@ module Spate
 
         private
 
-        def look
+        def current_state
           bundler = ::Bundler.constants.to_h { |name| [name, ::Bundler.const_get(name)] } if defined?(::Bundler)
           Before.new(ENV.to_h, Dir.pwd, $LOAD_PATH.dup, $LOADED_FEATURES.size, ::Gem.loaded_specs.dup,
                      ::Gem.loaded_specs.values.select(&:activated), bundler)
@@ -82,13 +82,13 @@ module Spate
           gems
           bundler
           libraries
-          # Comes last because after a change here Ruby rereads the whole load path at the next require.
+          # Comes last because the next require after a change to $LOAD_PATH rescans all of it.
           clean_load_path
           load_path
           features
         end
 
-        # The environment after bundler/setup.
+        # Sets environment variables as bundler/setup does.
         def variables
           prefix, unset = Util::Environment::PREFIX, Util::Environment::NOT_SET
           @facts[:env_saved].each { |key| ENV[prefix + key] ||= ENV[key] || unset }
@@ -97,7 +97,7 @@ module Spate
           @facts[:env_composed].each { |key, added| ENV[key] = composed(key, added, ENV[key]) }
         end
 
-        # Puts Bundler's part before the previous value.
+        # Prepends Bundler's part to the previous value.
         def composed(key, added, former)
           return former&.start_with?(added.first) ? former : [*added, *former].join(" ") if key == "RUBYOPT"
 
@@ -139,7 +139,7 @@ module Spate
 
         def bundler
           Object.const_set(:Bundler, Module.new) unless defined?(::Bundler)
-          ::Bundler.extend(Answers)
+          ::Bundler.extend(BundlerMethods)
           ::Bundler.const_set(:ORIGINAL_ENV, @original_env)
           present = ::Bundler.constants
           trigger = "#{FOLDER}/trigger.rb"
@@ -148,7 +148,7 @@ module Spate
           end
         end
 
-        # The files of Ruby's library that Bundler loads. `pathname`, the largest one, is loaded only on use.
+        # Loads the standard library files that Bundler loads. `pathname`, the largest one, is loaded on first use.
         def libraries
           late, others = @facts[:library].partition { |path| path.match?(%r{/pathname\.\w+\z}) }
           others.each { |path| Kernel.require(path) }

@@ -3,9 +3,9 @@
 module Spate
   module Boot
     module BundlerReplay
-      # Loads the real Bundler for calls that the Bundler replay cannot answer, in the state it would have after
-      # Bundler.setup. Objects that the program already holds (specifications, the load path, the environment) stay the
-      # same.
+      # Loads the real Bundler for calls that the Bundler replay does not support, and brings it into the state after
+      # Bundler.setup. Objects that the program may already reference (specifications, the load path, the environment)
+      # are kept.
       module Real
         class << self
           # true as soon as loading begins.
@@ -14,8 +14,8 @@ module Spate
           # Whether the real Bundler is completely loaded.
           def complete? = @state == :complete
 
-          # Replaces the module Bundler by the real one. Raises Bundler's error if its own setup fails now; the Bundler
-          # replay then stays in place.
+          # Replaces the module Bundler with the real one. Raises Bundler's error if its setup fails. The Bundler replay
+          # then stays active.
           def load
             return ::Bundler if @state
 
@@ -50,7 +50,7 @@ module Spate
           def setup(activation)
             Replacements.remove
             ui = ::Gem::DefaultUserInteraction.ui if defined?(::Gem::DefaultUserInteraction)
-            specs = as_at_setup(activation) { ::Bundler.ui.silence { ::Bundler.definition.specs } }
+            specs = with_setup_state(activation) { ::Bundler.ui.silence { ::Bundler.definition.specs } }
             replace(specs)
             ::Bundler.instance_variable_set(:@setup, ::Bundler.load)
             ::Gem::DefaultUserInteraction.ui = ui
@@ -70,7 +70,7 @@ module Spate
 
           def requires = Replacements.former.select { |(name, _), _| name == :require }
 
-          # (Avoids installing Ruby's own warning about bundled gems twice.)
+          # Prevents Bundler from installing Ruby's warning about bundled gems a second time.
           def without_requires(integration)
             integration.define_singleton_method(:reverse_rubygems_kernel_mixin) { nil }
             yield
@@ -78,8 +78,8 @@ module Spate
             integration.singleton_class.send(:remove_method, :reverse_rubygems_kernel_mixin)
           end
 
-          # Runs the block with the environment, the folder and the active gems that the Gemfile saw.
-          def as_at_setup(activation, &)
+          # Runs the block with the environment, working directory and active gems from before the activation.
+          def with_setup_state(activation, &)
             keeping_environment do
               ENV.replace(activation.before.environment)
               without_bundle do
@@ -89,7 +89,7 @@ module Spate
             end
           end
 
-          # Uses a different Hash in the meantime, because another thread may be iterating over the original.
+          # Substitutes another Hash instead of changing it, because another thread may be iterating over the original.
           def without_bundle
             held = ::Gem.loaded_specs
             ::Gem.instance_variable_set(:@loaded_specs, held.reject { |_, spec| spec.is_a?(Spec) })

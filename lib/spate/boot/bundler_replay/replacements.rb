@@ -58,7 +58,8 @@ module Spate
             owner.send(owner == ::Kernel ? :private : :public, :require)
           end
 
-          # Newer RubyGems versions have a switch for this, which newer Bundlers use.
+          # Makes Kernel#require skip RubyGems' search. Newer RubyGems versions have a switch for this, which newer
+          # Bundler versions use.
           def plain_require(activation)
             if activation.facts[:require_switch]
               @switched = ::Gem.discover_gems_on_require
@@ -72,7 +73,7 @@ module Spate
             end
           end
 
-          # Ruby 3.3 and later warn about gems that will leave Ruby's library.
+          # Ruby 3.3 and later warn about gems that will be removed from the standard library.
           def bundled_gems(activation)
             return unless activation.facts[:warns_of_bundled]
 
@@ -109,7 +110,7 @@ module Spate
             program_paths if activation.facts[:program_paths]
           end
 
-          # Older Bundlers replace the lookup of program paths as well.
+          # Older Bundler versions replace the lookup of program paths as well.
           def program_paths
             %i[activate_bin_path bin_path].each do |name|
               replace(::Gem.singleton_class, name, nil) do |gem, program = nil, *requirements|
@@ -147,7 +148,7 @@ module Spate
           end
         end
 
-        # Raises Bundler's error if `gem` requests a gem that is not in the bundle.
+        # Returns the error that Bundler raises if `gem` requests a gem that is not in the bundle.
         def self.not_bundled(wanted, spec)
           words = if spec
                     "can't activate #{wanted}, already activated #{spec.full_name}. " \

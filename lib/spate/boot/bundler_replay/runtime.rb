@@ -3,9 +3,9 @@
 module Spate
   module Boot
     module BundlerReplay
-      # Delegates methods that these objects do not define to the object of the real Bundler, `real`.
-      module AsksReal
-        # Evaluated with the caller's file and line, which Bundler's deprecation warnings print.
+      # Delegates undefined methods to `real`, the corresponding object of the real Bundler.
+      module DelegatesToBundler
+        # Uses eval to set the caller's file and line, which Bundler prints in deprecation warnings.
         def method_missing(name, *arguments, **options, &block)
           return super unless respond_to_missing?(name)
 
@@ -20,7 +20,7 @@ module Spate
 
       # A `gem` line of the Gemfile.
       class Dependency
-        include AsksReal
+        include DelegatesToBundler
 
         attr_reader :name, :groups, :autorequire
 
@@ -37,9 +37,10 @@ module Spate
         end
       end
 
-      # The result of Bundler.setup and Bundler.load. Requires the gems of groups; the real object handles other calls.
+      # The result of Bundler.setup and Bundler.load. Requires the gems of groups. All other calls go to the real
+      # Bundler's object.
       class Runtime
-        include AsksReal
+        include DelegatesToBundler
 
         def self.instance = @instance ||= new
         def self.forget = @instance = nil
@@ -62,7 +63,7 @@ module Spate
 
         def real = Real.load.load
 
-        # Newer Bundlers wrap the error of a gem that requires a missing file.
+        # Newer Bundler versions wrap the LoadError of a gem that requires a missing file.
         def newer? = !BundlerReplay.current.facts[:requires_formerly]
 
         # For a gem `a-b` without `require:` in the Gemfile: requires `a-b`, or `a/b` if there is no such file.

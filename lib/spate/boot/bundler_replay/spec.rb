@@ -3,10 +3,10 @@
 module Spate
   module Boot
     module BundlerReplay
-      # A Gem::Specification with the facts that running programs need. Any other call completes it: evaluates the
-      # gemspec or, for path and git sources, asks Bundler.
+      # A Gem::Specification with only the attributes that running programs need. Any other call loads the rest first,
+      # from the gemspec or, for path and git sources, from Bundler.
       class Spec < ::Gem::Specification
-        # Methods that need only these facts. All others complete the specification first.
+        # Methods that need only these attributes. All others load the rest first.
         KNOWN = %i[
           name version full_name full_gem_path gem_dir loaded_from loaded_from= base_dir gems_dir spec_dir spec_file
           spec_name file_name cache_dir cache_file build_info_dir build_info_file doc_dir ri_dir activated activated=
@@ -18,29 +18,30 @@ module Spate
           installable_on_platform? match_platform runtime_dependencies development_dependencies
           base_dir= extension_dir= full_gem_path= ignored? bin_file bin_dir executable removed_method_calls
         ].freeze
-        # Facts stored in the record's second part.
-        SELDOM = %i[bindir executables dependencies metadata original_platform].freeze
+        # Attributes in the second part of the record, which is read on first use.
+        RARELY_USED = %i[bindir executables dependencies metadata original_platform].freeze
 
         # fields: see Gemfile::Child::SpecFacts.of; more: a callable that returns the fields of SpecFacts.more.
-        def self.of(fields, more) = allocate.tap { |spec| spec.send(:know, fields, more) }
+        def self.of(fields, more) = allocate.tap { |spec| spec.send(:set_fields, fields, more) }
 
         # For `instance_of?` and `==`.
         def class = ::Gem::Specification
 
-        # Bundler's specs are stubs with the dependencies from the lockfile; this spec has those of the gemspec.
+        # Bundler's specs are stubs with the dependencies from the lockfile. Their to_spec has the dependencies from the
+        # gemspec.
         def to_spec
-          @to_spec ||= Spec.of(@spate_known, @spate_seldom).tap do |spec|
+          @to_spec ||= Spec.of(@spate_fields, @spate_rare_fields).tap do |spec|
             spec.activated = activated
             spec.instance_variable_set(:@to_spec, spec)
           end
         end
 
-        # Bundler's name for full_require_paths.
+        # Bundler's alias of full_require_paths.
         def load_paths = full_require_paths
 
         def inspect = "#<#{self.class.name} name=#{@name} version=#{@version}>"
 
-        # Bundler's source of the gem. Loads the real Bundler.
+        # The Bundler::Source of the gem. Loads the real Bundler.
         def source
           return super if Real.loaded? && !Real.complete?
 
@@ -66,17 +67,17 @@ module Spate
         end
 
         (::Gem::Specification.public_instance_methods(false) +
-          ::Gem::BasicSpecification.public_instance_methods(false) - KNOWN - SELDOM -
+          ::Gem::BasicSpecification.public_instance_methods(false) - KNOWN - RARELY_USED -
           public_instance_methods(false)).uniq.each do |name|
           define_method(name) do |*arguments, **options, &block|
-            whole!
+            evaluate!
             super(*arguments, **options, &block)
           end
         end
 
-        SELDOM.each do |name|
+        RARELY_USED.each do |name|
           define_method(name) do
-            seldom unless @spate_more
+            load_rare_fields unless @spate_rare_fields_loaded
             super()
           end
         end
@@ -99,36 +100,37 @@ module Spate
 
         private
 
-        def know(fields, more)
+        def set_fields(fields, more)
           @name, version, @platform, @loaded_from, @full_gem_path, @require_paths, @full_require_paths, @extension_dir,
-            @extensions, @spate_kind, @spate_default = @spate_known = fields
+            @extensions, @spate_kind, @spate_default = @spate_fields = fields
           @gem_dir = @full_gem_path
           @version = ::Gem::Version.new(version)
           @new_platform = @platform == "ruby" ? @platform : ::Gem::Platform.new(@platform)
-          @activated = @spate_more = @spate_whole = @to_spec = nil
-          @spate_seldom = more
+          @activated = @spate_rare_fields_loaded = @spate_evaluated = @to_spec = nil
+          @spate_rare_fields = more
         end
 
-        def seldom
-          @spate_more = true
-          @bindir, @executables, @original_platform, dependencies, @metadata, locked = @spate_seldom.call(@spate_known)
+        def load_rare_fields
+          @spate_rare_fields_loaded = true
+          @bindir, @executables, @original_platform, dependencies, @metadata, locked =
+            @spate_rare_fields.call(@spate_fields)
           @dependencies = ((locked unless equal?(@to_spec)) || dependencies).map do |name, type, wanted, prerelease|
             ::Gem::Dependency.new(name, wanted, type).tap { |found| found.prerelease = true if prerelease }
           end
         end
 
-        # Copies everything that only the evaluated specification has.
-        def whole!
-          return if @spate_whole
+        # Copies the remaining attributes from the evaluated specification.
+        def evaluate!
+          return if @spate_evaluated
 
-          seldom unless @spate_more
-          @spate_whole = true
+          load_rare_fields unless @spate_rare_fields_loaded
+          @spate_evaluated = true
           full = evaluated
           (full.instance_variables - instance_variables).each do |name|
             instance_variable_set(name, full.instance_variable_get(name))
           end
         rescue ::StandardError, ::ScriptError
-          @spate_whole = false
+          @spate_evaluated = false
           raise
         end
 

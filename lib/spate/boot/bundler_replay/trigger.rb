@@ -1,4 +1,4 @@
 # frozen_string_literal: true
 
-# The program uses a constant of Bundler that the Bundler replay does not define.
+# Autoloaded when the program uses a constant of Bundler that the Bundler replay does not define.
 Spate::Boot::BundlerReplay::Real.load

@@ -3,8 +3,8 @@
 module Spate
   module Boot
     module BundlerReplay
-      # Reverts a failed activation, so that the real Bundler finds a process without a bundle. Loaded libraries stay
-      # loaded. This file is loaded only after a failure.
+      # Reverts a failed activation, so that the real Bundler can set up the process. Loaded libraries stay loaded. This
+      # file is loaded only after a failure.
       class Undo
         def initialize(activation)
           @library = activation.facts[:lib]
@@ -30,7 +30,7 @@ module Spate
           ::Gem::Specification.reset
         end
 
-        # Only if pathname has not been loaded.
+        # Does nothing if pathname has been loaded.
         def pathname
           return unless ::Kernel.private_method_defined?(:__Pathname__, false)
 
@@ -49,7 +49,7 @@ module Spate
           @before.bundler.each { |name, value| ::Bundler.const_set(name, value) }
         end
 
-        # Marks Bundler's files as not loaded.
+        # Also marks Bundler's files as not loaded.
         def load_path
           $LOAD_PATH.replace(@before.load_path)
           added = $LOADED_FEATURES.drop(@before.features)

@@ -3,7 +3,7 @@
 module Spate
   module Boot
     module Exec
-      # Runs the setup of `bundle exec` with the real Bundler, if no Bundler replay may be used.
+      # Runs the setup of `bundle exec` with the real Bundler, if no Bundler replay can be used.
       module BundlerSetup
         autoload :ErrorReport, "#{FOLDER}/exec/bundler_setup/error_report"
 
@@ -14,7 +14,7 @@ module Spate
             $LOADED_FEATURES.any? { |path| path.end_with?("/bundler/setup.rb") && !path.start_with?(FOLDER) }
           end
 
-          # Sets up the environment for finding the program and for children. Without a Gemfile the process ends.
+          # Sets up the environment for finding the program and for child processes. Exits if there is no Gemfile.
           def environment
             return if set_up?
 
@@ -32,7 +32,7 @@ module Spate
             $LOAD_PATH.unshift($LOAD_PATH.delete(library) || library)
           end
 
-          # Sets up the load path. If a gem is missing the process ends.
+          # Sets up the load path. Exits if a gem is missing.
           def set_up
             return if set_up?
 
@@ -48,8 +48,8 @@ module Spate
 
           private
 
-          # Loads what RubyGems 4 loads before Bundler's own program. An older Bundler defines some of these constants
-          # again, and a Ruby started by `bundle exec` warns about that.
+          # Loads the files that RubyGems 4 loads before Bundler's program. Older Bundler versions define some of these
+          # constants again, so Ruby prints the same warnings as under `bundle exec`.
           def extend_rubygems
             bundler = ::Gem.loaded_specs["bundler"]
             ::Gem.load_bundler_extensions(bundler.version) if bundler && ::Gem.respond_to?(:load_bundler_extensions)
@@ -61,7 +61,7 @@ module Spate
             reporting_errors { ::Bundler::SharedHelpers.set_bundle_environment }
           end
 
-          # Replaces bundler/setup, which on a terminal would print errors and end the process.
+          # Replaces bundler/setup, which would print errors itself and exit if stdout is a terminal.
           def first_set_up(hook)
             return unless hook.nil? || in_bundle?(hook)
 

@@ -3,20 +3,20 @@
 module Spate
   module Boot
     module Exec
-      # Sets up the bundle in Ruby programs that the program starts, like `bundle exec` but with the compile cache:
-      # their RUBYOPT loads children/bundler/setup.rb, which on another Ruby acts like Bundler's own file.
+      # Sets up the bundle in Ruby child processes, like `bundle exec` but with the compile cache. RUBYOPT makes them
+      # load children/bundler/setup.rb. On a different Ruby, that file loads Bundler's file.
       module Children
         FILE = "#{FOLDER}/exec/children/bundler/setup".freeze
         RUBY = "SPATE_RUBY"
         BUNDLER = "SPATE_BUNDLER_SETUP"
 
         class << self
-          # Identifies this Ruby to children.
+          # Child processes compare this description with theirs to detect a different Ruby.
           def ruby = Util::Ruby.description
 
-          # Replaces Bundler's file by Spate's.
+          # Replaces Bundler's setup file in the environment with Spate's.
           def take_over(session)
-            # RUBYOPT cannot quote a space.
+            # RUBYOPT does not support quoting of spaces.
             return if FILE.match?(/\s/) || !(session.on?(:compile_cache) || session.on?(:loader))
 
             words = ENV["RUBYOPT"].to_s.split

@@ -4,8 +4,8 @@ module Spate
   module Boot
     module Exec
       # Code loaded by a boot stays in memory, but the garbage collector traverses it repeatedly. `spate exec` starts
-      # Ruby with variables that make the collector run less often: see Settings. Collection is never turned off. The
-      # variables are removed before the program or a child sees them.
+      # Ruby with environment variables that make the collector run less often (see Settings). Collection is never
+      # turned off. The variables are removed before the program or a child process can read them.
       #
       # Used only if the boot log shows that this kind of boot gets faster, and if there is enough memory. RUBY_GC_*
       # variables set by the user are kept.
@@ -19,12 +19,12 @@ module Spate
         OWNER = /\ARUBY_GC_(HEAP|MALLOC|OLDMALLOC)_/
 
         class << self
-          # Variables for a Ruby that will run a program of this folder's application; {} if there are none. command:
-          # the program and its arguments.
+          # Returns the variables for the Ruby that will run a program of this folder's application, or {}. command: the
+          # program and its arguments.
           def environment(env, command)
             return {} if !Switches.new(env).heap? || env.keys.grep(OWNER).any?
 
-            settings = Settings.new(past(env, Session.kind_of(*command.first(2), env: env)))
+            settings = Settings.new(logged_boots(env, Session.kind_of(*command.first(2), env: env)))
             return {} unless env["SPATE_HEAP"] == "1" || settings.gain?
 
             set = settings.to_h(Memory.new.available)
@@ -40,18 +40,18 @@ module Spate
             @given = true if names.any?
           end
 
-          # true if this Ruby got settings, otherwise the reason why not.
+          # Returns true if this Ruby was started with settings, otherwise the reason (String).
           def state(env)
             return true if @given
 
             owner = env.keys.grep(OWNER).first
-            owner ? "#{owner} is set" : "no past boot became faster by it"
+            owner ? "#{owner} is set" : "no past boot was faster with it"
           end
 
           private
 
           # [BootLog::Line] of this kind of boot.
-          def past(env, kind)
+          def logged_boots(env, kind)
             Boot.load_native
             caches = CompileCacheFolder.of(env)
             return [] unless caches.usable_folder?

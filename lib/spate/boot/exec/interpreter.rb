@@ -3,7 +3,7 @@
 module Spate
   module Boot
     module Exec
-      # Handles `spate exec ruby ...`: restarts the same Ruby without RubyGems and with Spate's start as the first
+      # Handles `spate exec ruby ...`: restarts the same Ruby without RubyGems and with Spate's setup file as the first
       # library. Two starts of Ruby without RubyGems are faster than one with it.
       module Interpreter
         # Options that need an ordinary start: `-S` searches the PATH, `-r` loads a file before Bundler's setup,
@@ -13,13 +13,14 @@ module Spate
 
         class << self
           # Replaces this process. Returns nil if an ordinary start is needed.
-          def again(name, arguments, close_others: false)
-            return unless plain?(arguments) && ENV["RUBYOPT"].to_s.empty? && (path = ours(name))
+          def exec_ruby(name, arguments, close_others: false)
+            return unless plain?(arguments) && ENV["RUBYOPT"].to_s.empty? && (path = path_of_this_ruby(name))
 
             ENV[Children::RUBY] = Children.ruby
             words = ["--disable-gems", "-r#{Children::FILE}", *arguments]
             # Uses the name under which the program was found, since Ruby's messages begin with that name.
-            Process.exec([own, File.absolute_path?(path) ? path : "./#{path}"], *words, close_others: close_others)
+            Process.exec([executable_path, File.absolute_path?(path) ? path : "./#{path}"], *words,
+                         close_others: close_others)
           end
 
           # Restarts this program like the launcher does, if RubyGems' wrapper started it or Ruby needs heap settings.
@@ -32,23 +33,23 @@ module Spate
             program = File.expand_path("../exe/spate", LIBRARY)
             return if (alone && heap.empty?) || !File.exist?(program)
 
-            Process.exec(heap, own, "--disable-gems", program, "exec", *options, "--", *command)
+            Process.exec(heap, executable_path, "--disable-gems", program, "exec", *options, "--", *command)
           end
 
           private
 
-          # The file of that name on the PATH, if it is the running Ruby.
-          def ours(name)
-            return unless name == "ruby" || name.end_with?("/ruby", File.basename(own))
+          # Returns the path of the program with that name if it is the running Ruby.
+          def path_of_this_ruby(name)
+            return unless name == "ruby" || name.end_with?("/ruby", File.basename(executable_path))
 
             path = Program.find(name)
-            path if path && File.realpath(path) == own
+            path if path && File.realpath(path) == executable_path
           rescue SystemCallError
             nil
           end
 
-          def own
-            @own ||= begin
+          def executable_path
+            @executable_path ||= begin
               File.readlink("/proc/self/exe")
             rescue SystemCallError
               require "rbconfig"

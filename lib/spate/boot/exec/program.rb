@@ -26,7 +26,7 @@ module Spate
         def self.executable?(path) = File.file?(path) && File.executable?(path)
         private_class_method :executable?
 
-        # complete: callable; whether every gem of the bundle is installed.
+        # complete: a callable that returns whether every gem of the bundle is installed.
         def initialize(name, arguments, complete:, close_others: false)
           @name = name
           @arguments = arguments
@@ -58,23 +58,22 @@ module Spate
         end
 
         def replace(path)
-          BootEnd.reached(:exec)
+          BootEnd.finish(:exec)
           Process.exec(changes, path, *@arguments, close_others: @close_others)
         rescue Errno::EACCES, Errno::ENOEXEC
           warn "error: not executable: #{@name}", "hint: chmod +x #{@name}"
           exit NOT_EXECUTABLE
         rescue Errno::ENOENT
-          warn "error: command not found: #{@name}", "hint: #{elsewhere}"
+          warn "error: command not found: #{@name}", "hint: #{missing_hint}"
           exit NOT_FOUND
         end
 
-        # A hint about where the program may be.
-        def elsewhere
+        # Returns a hint about where to find the program.
+        def missing_hint
           near = similar and return "did you mean #{near}?"
-          return "`spate install` installs executables of gems that are missing" unless @complete.call
+          return "gems of the bundle are missing: spate install" unless @complete.call
 
-          "every gem of the bundle is installed, and none has it; nor has a folder of the PATH: `spate add GEM` adds " \
-            "the gem that has it"
+          "neither the bundle nor a folder of the PATH has this program; to add the gem that has it: spate add GEM"
         end
 
         # The first program whose name differs by one typing error, preferring the bundle's folder to the rest of the
@@ -83,18 +82,19 @@ module Spate
           require_relative "../../util"
           ENV["PATH"].to_s.split(File::PATH_SEPARATOR).each do |folder|
             names = Dir.exist?(folder) ? Dir.children(folder) : []
-            near = names.find { |name| slip?(name) && Program.find(name) } and return near
+            near = names.find { |name| typo?(name) && Program.find(name) } and return near
           rescue SystemCallError
             next
           end
           nil
         end
 
-        def slip?(name)
+        def typo?(name)
           (name.length - @name.length).abs <= 1 && @name.length > 2 && Util::Suggestion.distance(@name, name) == 1
         end
 
-        # `bundle exec` does not set variables that only setting up a load path changes.
+        # Environment changes for the new program. Restores the variables that bundler/setup changes but `bundle exec`
+        # does not.
         def changes
           session = Boot.session
           return {} unless session&.on?(:replay)
@@ -118,7 +118,7 @@ module Spate
           raise
         end
 
-        # RubyGems' wrapper would look for Spate in the bundle, which may lack it.
+        # RubyGems' wrapper searches for Spate in the bundle, which may not contain it.
         def own_command
           BootEnd.give_up
           words = [OWN, *@arguments].join(" ")

@@ -3,8 +3,8 @@
 module Spate
   module Boot
     module Log
-      # Explains as text why a file did or did not come from a compile cache: for listeners, and for `spate boot status`
-      # and `explain`. Loaded only on request.
+      # Texts that explain why a file did or did not come from a compile cache, for listeners and for `spate boot
+      # status` and `explain`. Loaded only on demand.
       module Outcomes
         # Keys are the symbols of Native::Loader.judge.
         WORDS = {
@@ -20,20 +20,21 @@ module Spate
         COMPILES_WITH_WARNINGS = "compiling it prints a warning, or fails"
 
         class << self
-          # One line; nil for a plain hit. event, why: from the loader.
+          # Returns one line, or nil for a hit with unchanged times. event, why: from the loader.
           def reason(event, why)
             return COMPILES_WITH_WARNINGS if event == :warns && why != :encoding
 
             event == :miss ? no_entry : WORDS[why]
           end
 
-          # [outcome, reason] of loading the file now, from this compile cache or, without one, from any.
+          # Returns the [outcome, reason] that loading the file now would have. cache: the compile cache to check, or
+          # nil for all.
           def state(path, cache = nil)
             outcome, why = Native::Loader.judge(path, cache)
             [why == :gone ? :gone : outcome, reason(outcome, why)]
           end
 
-          # One line about the compile caches that the loader could not use. There must be at least one.
+          # One line about the compile caches that the loader could not use. Requires at least one problem.
           def problems
             problems = Native::Loader.problems
             path, reason = problems.first

@@ -3,8 +3,8 @@
 module Spate
   module Boot
     class WarmParent
-      # Ends a forked command without freeing its objects, which would copy the parent's memory. What a program sees of
-      # its end happens as always: at_exit handlers in their order, buffered output, finalizers, exit status.
+      # Exits a forked command without freeing its objects, because freeing them would copy the parent's memory. The
+      # visible effects of an exit stay the same: at_exit handlers in order, flushed output, finalizers, exit status.
       module ChildEnd
         class << self
           # Called once, before the application is loaded.
@@ -14,12 +14,12 @@ module Spate
             at_exit { finish if @child == Process.pid }
           end
 
-          # Called in the child. output: shown to this client as well.
+          # Called in the child. output: the application's output while it was loading, repeated for this client.
           def start(output)
             @child = Process.pid
             [$stdout, $stderr].zip(output) { |stream, text| stream.syswrite(text) unless text.to_s.empty? }
           rescue SystemCallError
-            nil # the command will notice
+            nil # the command itself will fail on this output
           end
 
           # {id of the object => [callables]} of the finalizers that have not run.
@@ -27,7 +27,7 @@ module Spate
 
           def add(id, callable) = (finalizers[id] ||= []) << callable
 
-          # A callable that calls this one once. Must not see the object.
+          # Returns a callable that calls this one at most once. It must not reference the object.
           def once(id, callable)
             known = finalizers
             own = proc do
@@ -39,7 +39,8 @@ module Spate
 
           private
 
-          # Runs last. Returns where only Ruby knows what to do: an error to print, a signal, other threads.
+          # The last at_exit handler. Returns, so that Ruby exits normally, if there is an error to print, a signal or
+          # another thread.
           def finish
             status = status() or return
             return if Thread.list.size > 1
@@ -50,13 +51,13 @@ module Spate
           end
 
           def status
-            case $! # an at_exit handler has no other way to know; English is not loaded
+            case $! # the only source of the exit status in an at_exit handler; English is not loaded
             when nil then 0
             when SystemExit then $!.status
             end
           end
 
-          # Ruby does so too, and ignores errors.
+          # Flushes all IOs and ignores errors, as Ruby does.
           def flush
             ObjectSpace.each_object(IO) do |io|
               io.flush unless io.closed?
@@ -66,9 +67,13 @@ module Spate
           end
         end
 
-        # Knows the finalizers. Each is run once, by Ruby or by ChildEnd.
+        # Registers finalizers with ChildEnd. Each one is run once, by Ruby or by ChildEnd.
         module Finalizers
-          def define_finalizer(object, callable = nil, &block)
+          # Has the arity of Ruby's method.
+          def define_finalizer(*arguments, &block)
+            return super if arguments.empty? || arguments.size > 2
+
+            object, callable = arguments
             callable ||= block
             once = ChildEnd.once(object.__id__, callable)
             result = super(object, once)

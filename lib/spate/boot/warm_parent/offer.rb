@@ -3,26 +3,43 @@
 module Spate
   module Boot
     class WarmParent
-      # After the cold boot of a command for which warm boots are on: has a parent made in the background.
+      # Starts a warm parent in the background after a command has booted without one, if warm boots are enabled for it.
       class Offer
         SCRIPT = "#{LIBRARY}/spate/cli/warm/script.rb".freeze
         LAUNCHER = "spate-ruby"
 
-        # Called in the command's own process. root: of the application. env: as the command was started with. Never
-        # raises.
-        def self.start(words, root, env)
-          return unless File.basename($PROGRAM_NAME) == LAUNCHER && Dir.pwd == root
+        DEPTHS = %w[application framework].freeze
+        # Seconds between two attempts of commands that were forked from a framework parent.
+        PAUSE = 60
 
-          variables = env.map { |pair| pair.map(&:b).join("=") }
-          place = Native::Warm.place(words, variables, root) or return
-          folders = Background::RubyOptions.load_path.flat_map { |path| ["-I", path] }
-          command = [::Spate::Util::Ruby.path, "--disable-gems", *folders, SCRIPT, File.expand_path($PROGRAM_NAME),
-                     root, *place, Time.now.to_f.to_s]
-          File.open(File::NULL, "w") do |null|
-            Native.start_apart(command, variables, null.fileno)
+        class << self
+          # Called in the command's process. root: the application's root. env: the environment that the command was
+          # started with. depths: of the parents to try, in this order. Never raises.
+          def start(words, root, env, launcher: File.expand_path($PROGRAM_NAME), depths: DEPTHS)
+            return unless File.basename(launcher) == LAUNCHER && Dir.pwd == root && !words.first.include?("\n")
+
+            variables = env.map { |pair| pair.map(&:b).join("=") }
+            place = Native::Warm.place(words, variables, root) or return
+            folders = Background::RubyOptions.load_path.flat_map { |path| ["-I", path] }
+            command = [::Spate::Util::Ruby.path, "--disable-gems", *folders, SCRIPT, launcher, root, *place,
+                       depths.join(","), Time.now.to_f.to_s, words.first]
+            File.open(File::NULL, "w") do |null|
+              Native.start_apart(command, variables, null.fileno)
+            end
+          rescue StandardError, LoadError
+            nil # the next command tries again
           end
-        rescue StandardError, LoadError
-          nil # the next command tries again
+
+          # Called in a command that was forked from a framework parent. An application parent may be possible by now.
+          def deeper(words, root, env, launcher)
+            name = Native.content_hash(nil, root)
+            tried = Dir.glob("#{Boot.session.caches.store_root}/warm/#{name}.application-*.attempts")
+            return if tried.any? { |path| (Time.now - File.mtime(path)).abs < PAUSE }
+
+            start(words, root, env, launcher: launcher, depths: DEPTHS.take(1))
+          rescue SystemCallError
+            nil # removed in the meantime
+          end
         end
       end
     end

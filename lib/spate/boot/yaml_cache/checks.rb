@@ -3,7 +3,7 @@
 module Spate
   module Boot
     module YamlCache
-      # Whether Marshal would return an equal object: plain classes, no default procs, no cycles.
+      # Checks whether Marshal would return an equal object: plain classes, no default values, no cycles.
       module PlainData
         ATOMS = [NilClass, TrueClass, FalseClass, Integer, Float, Symbol].freeze
         DEPTH = 100
@@ -28,13 +28,13 @@ module Spate
         end
       end
 
-      # Whether Psych is unpatched, since a patch must affect each file. Checked on each call, because methods can be
-      # defined at any time.
+      # Checks whether Psych is unpatched, because a patch may change the value of every file. Called for each file,
+      # because methods can be redefined at any time.
       class Unpatched
-        # Classes that affect the result, besides Psych's own singleton methods and all kinds of nodes.
+        # Classes that affect the result, in addition to Psych's singleton methods and the classes of nodes.
         DECIDING = %i[ScalarScanner Parser TreeBuilder ClassLoader].freeze
         VISITORS = %i[Visitor ToRuby].freeze
-        # Methods of Psych that Ruby's library or an eval defines.
+        # Matches the source locations of Psych's methods that forwardable or an eval defines.
         GENERATED = %r{/forwardable(/impl)?\.rb\z|\A\(eval}
 
         def initialize

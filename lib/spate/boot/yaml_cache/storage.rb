@@ -3,12 +3,11 @@
 module Spate
   module Boot
     module YamlCache
-      # The compile cache of one application's YAML files. Entries are read one by one; adding entries rewrites the
-      # file.
+      # The compile cache of one application's YAML files. Reads single entries. Adding entries rewrites the file.
       class Storage
-        # Larger files are not configuration.
+        # Larger files are not cached, since they are not configuration (bytes).
         LARGEST = 8 << 20
-        # The program decides the value of a tag, which may differ each time.
+        # Files with a YAML tag are not cached, because the program determines the tag's value, which may change.
         TAG = /(?:\A|[\s\[{,:-])!/n
 
         def initialize(session)
@@ -18,7 +17,7 @@ module Spate
           @mutex = Mutex.new
         end
 
-        # [true, object] if the file is unchanged, else [false, nil].
+        # Returns [true, object] if the file is unchanged, otherwise [false, nil].
         def read(key, options)
           blob = @new.key?(key) ? nil : valid_blob(key)
           return [false, nil] unless blob
@@ -29,7 +28,7 @@ module Spate
           [false, nil]
         end
 
-        # Called before the file is read; the result is for `keep`: [clock, stat, content hash].
+        # Called before the file is read. Returns [clock, stat, content hash] for `keep`, or nil.
         def stat(key)
           return if @session.readonly?
 
@@ -41,7 +40,7 @@ module Spate
           nil
         end
 
-        # Keeps the object unless the file changed while it was read.
+        # Adds the object to the new entries, unless the file changed while it was read.
         def keep(key, before, object)
           return unless before && before[1] && before[1][0] <= LARGEST && PlainData.plain?(object)
 
@@ -53,7 +52,7 @@ module Spate
           nil
         end
 
-        # Never raises; on failure Psych itself loads the files next time.
+        # Never raises. After a failure, Psych loads the files next time.
         def write
           return if @new.empty? || @session.readonly? || @process != Process.pid
 
@@ -80,7 +79,7 @@ module Spate
 
         def path_of(key) = key.split(":", 2).last
 
-        # Stored entries whose file still exists, then the new ones.
+        # The stored entries whose file still exists, followed by the new ones.
         def entries
           old = cache ? cache.paths - @new.keys : []
           old = old.select { |key| File.exist?(path_of(key)) }.filter_map do |key|

@@ -9,28 +9,29 @@ module Spate
       # key:: its name in the store: "<build key>-<id>"
       # manifest:: Native::Manifest of the build's files, with paths relative to the bundle's folder
       Entry = Struct.new(:store, :key, :manifest) do
-        # All builds of a store, including those that only a single bundle can use.
+        # All builds of a store, including those that only one bundle can use.
         def self.every(store) = Dir.glob("*", base: store.path("builds")).sort.filter_map { |key| find(store, key) }
 
-        # nil if the build is missing or incomplete.
+        # Returns nil if the build is missing or incomplete.
         def self.find(store, key) = store.own_build(key)&.then { |manifest| new(store, key, manifest) }
 
         def path = store.build_path(key)
         def record = @record ||= Record.parse(manifest.facts)
         def confirm = store.confirm(manifest, path)
 
-        # The identity of the build for builds that read it, independent of its signer: "<build key>-<id>".
+        # "<build key>-<id>", without the signer's part. Builds that read this build include it in their key.
         def identity = key[/\A\h+-\h+/]
 
-        # Paths of the records of its inputs and of its runtime requirements.
+        # The paths of the record of inputs and of the record of runtime requirements.
         def inputs = store.path(Variants::FOLDER, *key.split("-", 2))
         def needs = "#{inputs}#{Variants::NEEDS}"
 
-        # The same entry, verified by content and trusted again; nil if it cannot be repaired.
+        # Verifies the content of the build's files and repairs the build. Returns the new Entry, or nil if that failed.
         def renew = store.renew([path])[path]&.then { |good| self.class.new(store, key, good) }
 
-        # Updates the time of use, at most once a day: unused builds are removed first. late: whether other builds were
-        # checked before this one; then always updates, so that the next lookup checks this one first.
+        # Updates the time of use, at most once a day. The least recently used builds are removed first. late: whether
+        # other builds were checked before this one. If so, always updates, so that the next lookup checks this one
+        # first.
         def use(late: false)
           now = Time.now
           File.utime(now, now, inputs) if store.writable? && (late || now - File.mtime(inputs) > Variants::DAY)
@@ -39,23 +40,23 @@ module Spate
         end
       end
 
-      # Facts about a stored build besides its files: the facts text of its manifest, one `key<TAB>value...` per line.
-      # Tabs, newlines and backslashes in values are escaped (\t, \n, \\), so that a file's name cannot add lines.
+      # The facts about a stored build, which its manifest stores as text: one `key<TAB>value...` per line. Tabs,
+      # newlines and backslashes in values are escaped (\t, \n, \\), so that a file name cannot add lines.
       #
-      # full_name, seconds:: of the build
-      # root:: the only bundle's folder that the result is valid for, or nil
+      # full_name, seconds:: name of the gem, duration of the build
+      # root:: the folder of the only bundle that can use the build, or nil
       # removed:: paths of the package that the build deleted, relative to the bundle's folder
-      # programs:: [[name, path or ""]]: programs looked for on the PATH, and their paths (see Trace::Programs)
-      # walks:: [Trace::Walk]: names looked for in the folders above the bundle
-      # missed:: [[variable, path]]: missing paths in the folders that a variable names, and, with "" for a variable,
-      #   absolute
-      #          paths in folders above the bundle ("~" for the home)
-      # words, names:: Trace::Words of the texts it read, as text; variables among them whose values are inputs
+      # programs:: [[name, path or ""]]: programs searched on the PATH, and their paths (see Trace::Programs)
+      # walks:: [Trace::Walk]: names searched in the folders above the bundle
+      # missed:: [[variable, path]]: missing paths below the folder that a variable names; with "" as the variable,
+      #   missing absolute paths in folders above the bundle ("~" for the home)
+      # words, names:: Trace::Words of the files it read, as text, and the variables among them whose values are inputs
       # signer:: [key's id, Unix time] of its signer, if it came from a team's cache
-      # sees:: [[key's id, Unix time]] of the signed builds that it saw
+      # sees:: [[key's id, Unix time]] of the signed builds that it read
       Record = Struct.new(:full_name, :seconds, :root, :removed, :programs, :walks, :missed, :words, :names, :signer,
                           :sees, keyword_init: true) do
-        # Parses bytes, since a file's name may be invalid text. Skips lines of later versions.
+        # Parses bytes, because a file name may be in an invalid encoding. Ignores unknown lines, which later versions
+        # may add.
         def self.parse(text)
           lines = text.b.each_line(chomp: true).map { |line| line.split("\t", -1).map { |value| unescape(value) } }
           found = lines.group_by(&:shift)
@@ -71,7 +72,7 @@ module Spate
 
         def self.signed(lines) = lines.map { |id, made| [id.to_s, made.to_i] }
 
-        # Whether a path stays in the bundle. This matters because the named file will be deleted.
+        # Whether a path is inside the bundle. The file will be deleted, so paths outside must be rejected.
         def self.inside?(path) = !path.start_with?("/") && !path.b.split("/").include?("..")
 
         def self.unescape(value)
@@ -99,21 +100,21 @@ module Spate
       Record::ESCAPES = { "\\" => "\\\\", "\t" => "\\t", "\n" => "\\n" }.freeze
       Record::UNESCAPES = Record::ESCAPES.invert.freeze
 
-      # Files of a package to remove before a stored build is linked over them: those that the build removed or changed,
-      # and paths that are a folder in only one of the two trees.
+      # Lists the files of a package that must be removed before a stored build is linked: files that the build removed
+      # or changed, and paths that are a folder in only one of the two trees.
       module Removals
         module_function
 
-        # manifest: of the build, with paths relative to root. below: prefix of the package's paths. Yields absolute
-        # paths of files, links and whole folders. The caller must remove each path at once.
+        # Yields the absolute paths of files, links and whole folders. The block must remove each path at once.
+        # manifest: of the build, with paths relative to root. below: prefix of the package's paths.
         def each(manifest, root, below: "", &block)
           removed = Builder.removed(manifest).map { |path| "#{root}/#{path}" }
-          removed.select { |path| Trace::Content.there?(path) }.each(&block)
+          removed.select { |path| Trace::Content.exist?(path) }.each(&block)
           manifest.paths.each_with_index do |path, index|
             next unless path.start_with?(below)
 
             place = "#{root}/#{path}"
-            next if !Trace::Content.there?(place) || (folder?(place) && manifest.entry(index)[:type] == :directory)
+            next if !Trace::Content.exist?(place) || (folder?(place) && manifest.entry(index)[:type] == :directory)
 
             block.call(place)
           end

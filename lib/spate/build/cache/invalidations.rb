@@ -3,16 +3,16 @@
 module Spate
   module Build
     module Cache
-      # Builds that must not be reused although their inputs are unchanged. Each gem has a word that is part of its
-      # keys; invalidating its builds changes the word. Nothing is deleted, so bundles with the old builds stay
-      # complete; `spate store prune` removes unused builds.
+      # Prevents the reuse of a gem's builds although their inputs are unchanged. Each gem has a word that is part of
+      # its build keys. Invalidating the gem's builds changes the word. Bundles that use the old builds keep working;
+      # `spate store prune` removes unused builds.
       class Invalidations
         KIND = "forgotten"
-        # The part of a full name after the gem's name and a dash.
+        # Matches the part of a full name after the gem's name and a dash.
         VERSION = /\A\d[\w.]*(?:-|\z)/
 
-        # The invalidations of a store and of the user's own store next to it.
-        def self.of(store) = new(store.shelves, home: store.keeper)
+        # The invalidations of a store and of the user's store next to it.
+        def self.of(store) = new(store.all_stores, home: store.writable_store)
 
         # stores: the stores to read from. home: the store to write to, or nil.
         def initialize(stores, home: stores.first)
@@ -20,12 +20,12 @@ module Spate
           @home = home
         end
 
-        # Empty for a gem whose builds were never invalidated. Equal words count once, since a store may be a copy of
-        # another.
+        # Returns the words that invalidated this gem's builds (see #forget), separated by spaces; "" if there are none.
+        # Duplicate words are removed, because a store may be a copy of another.
         def word(full_name) = @stores.filter_map { |store| store.read(KIND, full_name) }.uniq.join(" ")
 
-        # word: should be the same for all users who invalidate for the same reason, so that the gem is built once.
-        # Raises ReadOnly, Full.
+        # Invalidates the builds of a gem. Users who invalidate for the same reason should pass the same word, so that
+        # the gem is rebuilt once. Raises ReadOnly, Full.
         def forget(full_name, word = Random.urandom(16).unpack1("H*"))
           raise Store::ReadOnly.at(@stores.first.root, Errno::EACCES::Errno) unless @home
 

@@ -3,17 +3,18 @@
 module Spate
   module Build
     module Cache
-      # The builds of one store under a build key, each with its record of inputs.
+      # The builds of one store with the same build key, each with its record of inputs.
       #
       #   builds/<build key>-<id>        the manifest
-      #   variants/<build key>/<id>    its inputs; written last. Without this file only its own bundle uses the build
+      #   variants/<build key>/<id>    its inputs; written last. Without this file, other bundles do not use the build
       #   variants/<build key>/<id>.needs    libraries and processor that a machine without a compiler needs to use it
       #
-      # An id has a suffix if other signers' builds are involved: versions of Spate without a team cache do not read
-      # those.
+      # The id of a build that is signed or reads signed builds has a suffix. Versions of Spate without team caches
+      # ignore such ids.
       class Variants
         FOLDER = "variants"
-        # Maximum number of a machine's own builds per key, and of signed builds; the most recently used ones are kept.
+        # The maximum number of local builds per key, and of signed builds per key. The most recently used ones are
+        # kept.
         MOST = 8
         ID = /\A\h{16}(?:-\h{16})?\z/
         NEEDS = ".needs"
@@ -36,11 +37,11 @@ module Spate
           @key = key
         end
 
-        # [Entry], ordered by last use. Builds signed by others, or that read such builds, are included only if the
-        # block returns true for each [key's id, Unix time].
+        # [Entry], ordered by last use. Builds that are signed or read signed builds are included only if the block
+        # returns true for each signer (key id, Unix time).
         def all(&trusts) = lazy(&trusts).to_a
 
-        # Like all, but reads each entry on demand, since usually the first one matches.
+        # Like all, but reads each entry on demand, because the first one usually matches.
         def lazy(&trusts)
           ids.lazy.filter_map { |id| Entry.find(@store, key(id)) }
              .select { |stored| stored.record.signers.all? { |signer| trusts&.call(*signer) } }
@@ -49,7 +50,7 @@ module Spate
         # The name of the build with the given id.
         def key(id) = "#{@key}-#{id}"
 
-        # An unused id. inputs: text of the record of inputs; equal inputs get the same name. record: Record.
+        # Returns an unused id, a hash of the inputs if possible. inputs: text of the record of inputs. record: Record.
         def name(inputs, record)
           id = Store.sha256(inputs)[0, 16]
           mark = self.class.mark(record)
@@ -57,7 +58,7 @@ module Spate
           id + mark
         end
 
-        # Makes the build a variant. files: {suffix => path of a temporary file}; "" for the inputs.
+        # Makes the build available to other bundles. files: {suffix => path of a temporary file}; "" for the inputs.
         def commit(id, files)
           [@store.path(FOLDER), folder].each { |path| @store.make(path) }
           files.sort.reverse_each { |suffix, path| File.rename(path, "#{folder}/#{id}#{suffix}") }
@@ -82,7 +83,7 @@ module Spate
           0
         end
 
-        # The build itself is kept until it is pruned, because bundles may use it.
+        # Keeps the build itself until it is pruned, because bundles may use it.
         def drop(path)
           [path, "#{path}#{NEEDS}"].each { |file| File.unlink(file) if File.exist?(file) }
         rescue Errno::ENOENT

@@ -3,8 +3,8 @@
 module Spate
   module Build
     class Failure
-      # RubyGems' log of a failed build: steps of `current directory:`, a command and its output, then the reason of the
-      # failure. Also includes the log of mkmf's probes.
+      # Parses RubyGems' log of a failed build: steps, each with `current directory:`, a command and its output,
+      # followed by the reason of the failure. Also contains the log of mkmf's probes.
       class Log
         STEP = /^current directory: (?<folder>.*)\n(?<command>.*)\n/
         REASON = /(?:failed, |failed: ?)?(exit code \d+|uncaught signal \d+)/
@@ -12,7 +12,7 @@ module Spate
         # text: all of gem_make.out, or the output of the build process. probes: all of mkmf.log.
         attr_reader :text, :probes
 
-        # printed: the output of the build process itself.
+        # printed: the output of the build process, used if there is no gem_make.out.
         def self.read(job, printed)
           made = File.join(job.extension_dir, "gem_make.out")
           text = Trace::Content.of(made) || printed
@@ -29,7 +29,7 @@ module Spate
         # The failed command as shell text, or nil.
         def command = last_step&.[](:command)&.strip
 
-        # Output of that command.
+        # The output of the failed command.
         def output = last_step ? last_step.post_match : text
 
         # "exit code 2"
@@ -44,7 +44,7 @@ module Spate
           @last_step ||= text.match(STEP, text.rindex(STEP) || text.size)
         end
 
-        # Removes terminal sequences and invalid characters, because the text will be printed on a terminal.
+        # Removes escape sequences and invalid characters, because the text will be printed on a terminal.
         def readable(bytes)
           text = bytes.dup.force_encoding(Encoding::UTF_8).scrub("?")
           text.gsub(/\e\[[\d;?]*[A-Za-z]/, "").gsub(/[^\n\t[:print:]]/, "")
@@ -64,7 +64,7 @@ module Spate
           return unless store&.writable?
 
           folder = store.make(store.path(FOLDER))
-          # All members of a team store their logs there.
+          # In a team's store, all members write logs to this folder.
           File.chmod(MODE, folder) if store.owner && File.owned?(folder)
           path = File.join(folder, "#{name}.log")
           Util::Files.write(path, text, permissions: 0o600)

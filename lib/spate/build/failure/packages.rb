@@ -3,7 +3,7 @@
 module Spate
   module Build
     class Failure
-      # System packages that well-known gems need to build, by system; "-" if unknown.
+      # The system packages that well-known gems need, for each operating system ("-" if unknown).
       module Packages
         # what: "libpq-fe.h"; packages: {system => name}
         Missing = Struct.new(:what, :packages) do
@@ -77,7 +77,7 @@ module Spate
           "wand/MagickWand.h" => /MagickWand\.h\z/
         }.freeze
 
-        # How logs name a missing file or library; the first match is the cause.
+        # How logs report a missing file or library. The first match is treated as the cause.
         PATTERNS = [
           %r{fatal error: ([\w.+/-]+\.h\w*): No such file}, %r{fatal error: '([\w.+/-]+)' file not found},
           /cannot find -l:?([\w+-]+)/, /library not found for -l([\w+-]+)/, /library '([\w+-]+)' not found/,
@@ -98,7 +98,7 @@ module Spate
 
         module_function
 
-        # The missing file or program in a build's output if the table lists it, otherwise nil.
+        # Returns Missing for the first missing file or program in `text` that the table lists, or nil.
         def find(text)
           PATTERNS.each do |pattern|
             text.scan(pattern) do |(found)|

@@ -5,8 +5,8 @@ require_relative "../../tracer"
 module Spate
   module Build
     module Run
-      # Runs RubyGems' builders on one gem in a child process. If make fails in a way typical of missing dependencies
-      # between targets, runs them again without parallel jobs.
+      # Runs RubyGems' builders on one gem in a child process. If make fails in a way that is typical of missing
+      # dependencies between targets, retries without parallel jobs.
       class Attempt
         # home: the store for builds and logs, or nil.
         def initialize(job, layout:, home:, environment:, jobserver:, events:)
@@ -19,7 +19,7 @@ module Spate
           @mutex = Mutex.new
         end
 
-        # The key of its job.
+        # The build key of the job.
         def key = @job.key
 
         # Returns the trace of each run, [Tracer::Trace], or nil if tracing is unavailable. Raises BuildError,
@@ -44,12 +44,12 @@ module Spate
         private
 
         def build
-          # Otherwise RubyGems would treat the extension as built, or partly built.
+          # RubyGems would treat an existing extension as completely or partly built.
           Store::Sweep.remove(@job.extension_dir) unless @job.keep
           return if spawn(parallel: true)
 
           failure = diagnosis
-          raise failure.error unless failure.perhaps_order? && @jobserver.size > 1
+          raise failure.error unless failure.maybe_wrong_order? && @jobserver.size > 1
 
           @events.emit(:warning, message: "#{@job.package.full_name}: make failed; rebuilding without parallel jobs",
                                  hint: nil)

@@ -1,12 +1,13 @@
 # frozen_string_literal: true
 
-# The program of a build process: RubyGems builds the extensions of one gem, as `gem install` would. ARGV: number of the
-# lifeline descriptor, the tracer's binding ("": no tracing), gemspec, gem's folder, output folder, arguments of the
-# build.
+# The script of a build process: RubyGems builds the extensions of one gem, as `gem install` does. ARGV: number of the
+# lifeline's file descriptor, path of the tracer's binding ("" for no tracing), path of the gemspec, folder of the gem,
+# output folder, arguments of the build.
 lifeline, tracer, gemspec, gem_dir, extension_dir, *arguments = ARGV.map(&:dup)
 ARGV.clear
 
-# The parent holds the other end. If the parent ends for any reason, this process and all its children are killed.
+# The parent process has the other end of this pipe. If the parent ends for any reason, this process and its children
+# are killed.
 lifeline = IO.for_fd(Integer(lifeline, 10))
 lifeline.close_on_exec = true
 Thread.new do
@@ -20,9 +21,9 @@ spec.loaded_from = File.join(Gem.dir, "specifications", "#{spec.full_name}.gemsp
 spec.full_gem_path = gem_dir
 spec.extension_dir = extension_dir
 
-Gem.configuration # reads ~/.gemrc before tracing, since that file does not affect builds
+Gem.configuration # reads ~/.gemrc before tracing, because it does not affect builds
 
-# Tracing starts here. Earlier accesses come from Ruby itself and from the gemspec, which lists files.
+# Tracing starts here. Earlier file accesses are by Ruby itself and by the gemspec, which lists files.
 unless tracer.empty?
   require tracer
   Spate::Native::Tracer.enter(Integer(ENV.delete("SPATE_TRACER_SOCKET"), 10))

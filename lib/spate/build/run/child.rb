@@ -3,7 +3,7 @@
 module Spate
   module Build
     module Run
-      # A build process in a separate process group, so that its children can be ended with it.
+      # A build process in a separate process group, so that its children can be killed with it.
       class Child
         SCRIPT = File.expand_path("build_script.rb", __dir__)
         # Seconds between SIGTERM and SIGKILL.
@@ -19,7 +19,7 @@ module Spate
           @finished = false
         end
 
-        # Runs the process; returns a Process::Status. Ends the group if this thread is interrupted.
+        # Runs the process and returns its Process::Status. Kills the process group if this thread is interrupted.
         def run(*arguments)
           read, write = IO.pipe
           thread = start(read, arguments)
@@ -30,8 +30,7 @@ module Spate
           write&.close
         end
 
-        # Ends the process and all its children, first with SIGTERM, then with SIGKILL. Thread-safe, may be called at
-        # any time.
+        # Stops the process and all its children with SIGTERM, then SIGKILL. Thread-safe; may be called at any time.
         def stop
           first = @mutex.synchronize { !@stopped.tap { @stopped = true } }
           end_group if first && @thread && !@finished
@@ -52,7 +51,7 @@ module Spate
           end
         end
 
-        # Ruby's options and its script.
+        # Arguments of Ruby: options, if any, and the script.
         def program = [SCRIPT]
 
         def options(lifeline)
@@ -69,7 +68,7 @@ module Spate
         def end_group
           signal(:TERM)
           @thread.join(GRACE)
-          # The process may have ended but left a compiler running.
+          # The process may have exited while a compiler is still running.
           signal(:KILL)
         end
 

@@ -3,13 +3,14 @@
 module Spate
   module Build
     module Run
-      # A GNU make jobserver for all builds of a run: a pipe with one byte for each job that may run. A build takes one
-      # byte before it starts and returns it at its end; make or cargo inside the build takes more bytes if they are
-      # free. So several gems are configured in parallel, each on one processor, and a large gem is compiled on all
+      # A GNU make jobserver for all builds of a run: a pipe with one byte for each job that may run. A build reads one
+      # byte before it starts and writes it back at its end. make or cargo inside the build reads more bytes if there
+      # are any. So several gems are configured in parallel, each on one processor, and a large gem is compiled on all
       # processors.
       #
-      # Both ends are inherited by number. Several versions of make may share the read end: 4.3 and later set O_NONBLOCK
-      # on that end, while 3.81 needs it clear. So the flag is not set here, but the code handles both.
+      # Child processes inherit both ends under the same descriptor numbers. Several versions of make may share the read
+      # end: 4.3 and later set O_NONBLOCK on it, while 3.81 needs it clear. The flag is clear at first, and the code
+      # below works with both.
       class Jobserver
         TOKEN = "+"
 
@@ -21,10 +22,10 @@ module Spate
           @size = [size || Util::Processors.count, 1].max
           @reader, @writer = open
           @mutex = Mutex.new
-          @holders = 0 # number of builds that hold a job or wait for one
+          @holders = 0 # number of builds that are running or waiting
         end
 
-        # Waits for a free job and yields while holding it.
+        # Waits for a free job and runs the block.
         def hold
           @mutex.synchronize { @holders += 1 }
           token = take
@@ -34,13 +35,14 @@ module Spate
           @mutex.synchronize { refill if (@holders -= 1).zero? }
         end
 
-        # The value for MAKEFLAGS: the user's own flags, then the jobserver's in the forms for all versions of make.
+        # The value for MAKEFLAGS: the user's flags, followed by the jobserver's flags in the syntax of all versions of
+        # make.
         def makeflags(own = "")
           auth = "#{@reader.fileno},#{@writer.fileno}"
           [own, "-j --jobserver-fds=#{auth} --jobserver-auth=#{auth}"].reject(&:empty?).join(" ")
         end
 
-        # For Process.spawn: keeps the numbers of both ends.
+        # Redirections for Process.spawn, which keep the descriptor numbers of both ends.
         def descriptors = { @reader => @reader, @writer => @writer }
 
         private
@@ -61,7 +63,7 @@ module Spate
           retry
         end
 
-        # Refills the pipe when no build runs, because a killed make does not return its jobs.
+        # Refills the pipe when no build runs, because a killed make does not write its bytes back.
         def refill
           @reader.sysread(size) while @reader.wait_readable(0)
           @writer.syswrite(TOKEN * size)

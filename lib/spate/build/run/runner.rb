@@ -5,17 +5,17 @@ require_relative "../../inputs"
 module Spate
   module Build
     module Run
-      # Runs builds. Several threads call `build`; each waits for one child process, and the jobserver limits how many
-      # run.
+      # Runs builds. Several threads may call `build`. Each waits for one child process, and the jobserver limits how
+      # many run.
       class Runner
         # Seconds between two checks of a build that another process is running.
         PATIENCE = 0.1
 
-        # store: the machine's store. Results go there, or into the user's own store. reuse: callable, (key, again:) =>
-        # Cache::Entry or nil.
+        # store: the machine's store. Results are stored there or, if it is read-only, in the user's store. reuse: a
+        # callable, (key, again:) => Cache::Entry or nil.
         def initialize(store:, layout:, events:, environment:, reuse_check:, reuse:, jobs: nil)
           @store = store
-          @home = store.keeper
+          @home = store.writable_store
           @layout = layout
           @events = events
           @environment = environment
@@ -26,7 +26,7 @@ module Spate
           @attempts = [] # running ones
           @written = [] # paths written by finished builds
           @since = Inputs.start
-          @told = {}
+          @warned = {}
           @abandoned = {} # keys of builds whose result is no longer needed
           @mutex = Mutex.new
         end
@@ -35,7 +35,7 @@ module Spate
         # Interrupted.
         def build(job, change: nil)
           place = @home ? "stored in #{@home.root}" : "not stored"
-          tell("the store #{@store.root} is not writable: builds are #{place}") unless @store.writable?
+          warn_once("the store #{@store.root} is not writable: builds are #{place}") unless @store.writable?
           alone(job.key) { |waited| ((waited || job.again) && placed(job)) || @jobserver.hold { run(job, change) } }
         end
 
@@ -48,7 +48,7 @@ module Spate
           running.map { |attempt| Thread.new { attempt.stop } }.each(&:join)
         end
 
-        # Ends the running or waiting build with that key: `build` raises Interrupted.
+        # Stops the running or waiting build with that key. `build` then raises Interrupted.
         def abandon(key)
           running = @mutex.synchronize do
             @abandoned[key] = true
@@ -59,8 +59,8 @@ module Spate
 
         private
 
-        # Lets only one process build a key; the others wait and use its result. Several keys share a lock file, so that
-        # there are few. Yields whether it had to wait.
+        # Ensures that only one process builds a key. The others wait and use its result. Keys with the same first two
+        # digits share a lock file, to limit the number of files. Yields whether this process had to wait.
         def alone(key, waited: false)
           raise Interrupted, "interrupted" if over?(key)
 
@@ -73,7 +73,8 @@ module Spate
 
         def over?(key) = @cancelled || @abandoned[key]
 
-        # Links a stored build, which another process may have built in the meantime. Returns nil if there is none.
+        # Links a stored build, in case another process has built it in the meantime. Returns a Result, or nil if there
+        # is none.
         def placed(job)
           stored = @reuse.call(job.key, again: true) or return
           linked?(stored) || ((stored = stored.renew) && linked?(stored)) or return
@@ -81,7 +82,8 @@ module Spate
           done(job, 0.0, stored, cached: true)
         end
 
-        # Returns false if an object is damaged or has another mtime, which happens if two builds created the same file.
+        # Returns false if an object in the store is damaged or has a different mtime. The mtime differs if two builds
+        # created the same file.
         def linked?(stored)
           Cache::Removals.each(stored.manifest, @layout.root) { |path| Store::Sweep.remove(path) }
           stored.store.native.link([[@layout.root, [stored.manifest], :clone]]).first.ok?
@@ -98,7 +100,7 @@ module Spate
             Snapshot.new(job.gem_dir, *(job.extension_dir if job.keep)).tap { trace = attempt.call }
           end
           seconds = Util.now - started
-          done(job, seconds, keep(job, before, seconds, trace && observed(trace, job, clock)), cached: false)
+          done(job, seconds, store_build(job, before, seconds, trace && observed(trace, job, clock)), cached: false)
         end
 
         def done(job, seconds, stored, cached:)
@@ -112,7 +114,7 @@ module Spate
                                                 started: started, since: @since, written: written)
         end
 
-        # Why no stored build was used.
+        # The reason why no stored build was used, for the event.
         def why(change)
           return {} unless change
 
@@ -131,18 +133,18 @@ module Spate
           @mutex.synchronize { @attempts.delete(attempt) and @written |= attempt.written }
         end
 
-        # Cache::Entry, or nil if the build cannot be stored.
-        def keep(job, before, seconds, observed)
+        # Returns a Cache::Entry, or nil if the build cannot be stored.
+        def store_build(job, before, seconds, observed)
           after = Snapshot.new(job.gem_dir, job.extension_dir)
-          after.add(noted(job)) if job.arguments.any?
+          after.add(write_arguments(job)) if job.arguments.any?
           Schedule::Durations.new(@store).remember(job.package.name, seconds)
           @home && recorded(job, before, after, seconds: seconds, observed: observed)
         rescue Store::Error => e
-          tell("#{job.package.full_name}: its build was not stored: #{e.message}", e.hint)
+          warn_once("#{job.package.full_name}: its build was not stored: #{e.message}", e.hint)
         end
 
-        # Writes the file in which RubyGems stores arguments, one per line. Returns its path.
-        def noted(job)
+        # Writes the file in which RubyGems stores build arguments, one per line. Returns its path.
+        def write_arguments(job)
           require "fileutils"
           FileUtils.mkdir_p(@layout.build_info)
           path = "#{@layout.build_info}/#{job.package.full_name}.info"
@@ -154,15 +156,15 @@ module Spate
           stored, doubt = @home.lock("store", shared: true) do
             @home.guard { @recorder.call(job, before, after, **facts) }
           end
-          deaf = "builds are for this bundle only: they cannot be traced (#{Tracer.available?})"
-          tell(deaf) unless facts[:observed]
-          tell("#{job.package.full_name}: its build is for this bundle only: #{doubt}") if doubt
+          untraced = "builds are for this bundle only: they cannot be traced (#{Tracer.available?})"
+          warn_once(untraced) unless facts[:observed]
+          warn_once("#{job.package.full_name}: its build is for this bundle only: #{doubt}") if doubt
           stored
         end
 
         # Prints each warning once.
-        def tell(message, hint = nil)
-          return if @mutex.synchronize { @told[message].tap { @told[message] = true } }
+        def warn_once(message, hint = nil)
+          return if @mutex.synchronize { @warned[message].tap { @warned[message] = true } }
 
           @events.emit(:warning, message: message, hint: hint)
           nil

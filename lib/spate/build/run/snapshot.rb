@@ -3,7 +3,7 @@
 module Spate
   module Build
     module Run
-      # The state of a tree: each path with the stat fields that change whenever the file does.
+      # A snapshot of a tree: each path with the stat fields that show changes of the file.
       class Snapshot
         # Absolute path => [type, mode, size, mtime, ctime, inode]; ["directory", mode] for a folder.
         attr_reader :entries
@@ -20,10 +20,11 @@ module Spate
           @entries[path] = [stat.ftype, stat.mode & 0o777, *more]
         end
 
-        # Paths that are new or changed since `before`: files, links, and folders that are new or have another mode.
+        # Paths of files, links and folders that are new or changed since `before`. A folder is changed if its mode
+        # differs.
         def since(before) = @entries.reject { |path, stat| before.entries[path] == stat }.keys
 
-        # Outermost paths that were in `before` and no longer exist.
+        # Paths in `before` that no longer exist, without paths below a removed folder.
         def removed_since(before)
           gone = before.entries.keys.reject { |path| @entries.key?(path) }
           gone.reject { |path| gone.include?(File.dirname(path)) }

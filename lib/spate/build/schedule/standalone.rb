@@ -5,7 +5,7 @@ module Spate
     class Schedule
       # The files of a package in the store, read to find out how it is built.
       class PackageFiles
-        # Build files are small; larger files are data.
+        # Larger files are data, not build files (bytes).
         LARGEST = 1 << 20
 
         # manifest: Native::Manifest; nil if the package is missing.
@@ -17,7 +17,7 @@ module Spate
         def paths = @paths ||= (@manifest&.paths || [])
         def size(path) = entry(path)[:size]
 
-        # Returns bytes; nil if the path is not a file, or the file is too large.
+        # Returns the file's content as bytes, or nil if the path is not a file or the file is too large.
         def read(path)
           entry = entry(path)
           return unless entry && entry[:type] == :file && entry[:size] <= LARGEST
@@ -35,13 +35,12 @@ module Spate
         end
       end
 
-      # Whether the build of a gem loads none of its dependencies, so that it need not wait for them. Determined from
-      # its extconf.rb files and the gem's own files that these require: all of them may require only literal names that
-      # are part of Ruby, and must not mention other ways to load code. In doubt, a build is not standalone. A build
-      # that was wrongly considered standalone fails, and is repeated after all dependencies.
+      # Determines whether the build of a gem loads none of its dependencies, so that it need not wait for them. Reads
+      # the extconf.rb files and the gem's files that these require. They may require only libraries of Ruby, by literal
+      # names, and must not contain other ways to load code. In doubt, a build is not standalone. If a build was wrongly
+      # classified as standalone, it fails and is repeated after its dependencies are installed.
       class Standalone
-        # Parts of Ruby that a configuration may use. If a dependency has one of these names, the name means the
-        # dependency.
+        # Libraries of Ruby that an extconf.rb may require. A dependency of the same name takes precedence.
         LIBRARIES = %w[
           English date delegate digest erb etc fileutils find io/console json mkmf monitor open3 optparse pathname pp
           rbconfig securerandom set shellwords stringio strscan tempfile time timeout tmpdir
@@ -50,7 +49,7 @@ module Spate
         EXTCONF = /\A[^-]*extconf[^-]*\.rb\z/
         REQUIRE = /\brequire(_relative)?\b/
         LITERAL = %r{\G\s*\(?\s*(["'])([\w./-]+)\1\s*\)?\s*(?:;|#|$|(?:if|unless|and|or|rescue)\b|&&|\|\|)}
-        # Other ways to reach code and files of other gems, including all of Gem except comparing versions and
+        # Other ways to load code or files of other gems. Includes all uses of Gem except comparisons of versions and
         # platforms.
         WAYS = /
           \b(?:load|autoload|gem|eval|instance_eval|class_eval|module_eval|const_get|Bundler|GEM_HOME|GEM_PATH)\b |
@@ -61,7 +60,7 @@ module Spate
         RULES = /^\t.*(?:\$[({]\w*RUBY\w*[)}]|\b(?:ruby|rake|racc|bundle)\b)/
         MAKEFILE = /\A(?:depend|Makefile\.in|.+\.mk)\z/
         COMMENT = /^\s*#.*/
-        # A placeholder for the gem's folder that helps to detect paths outside of it.
+        # A placeholder for the gem's folder, used to detect paths outside of it.
         TOP = "/of/gem/"
 
         # files: PackageFiles of the gem. extensions: `facts.extensions`. dependencies: names of gems.
@@ -106,7 +105,7 @@ module Spate
           (LIBRARIES.include?(library) || LIBRARIES.include?(library[/\A\w+/])) && !depended?(library)
         end
 
-        # Whether the path is a file of the gem itself. Such files are checked, too.
+        # Whether the path is a file of the gem that passes the same checks.
         def own?(path) = path.start_with?(TOP) && plain?("#{path.delete_prefix(TOP).delete_suffix(".rb")}.rb")
 
         def depended?(library) = @dependencies.any? { |name| library == name || library.start_with?("#{name}/") }

@@ -3,15 +3,15 @@
 module Spate
   module Build
     module Trace
-      # The files created or changed by a build, and the paths and values that they contain.
+      # The files that a build created or changed. Searches them for paths and values of variables.
       class Artifacts
-        # Source file names as compilers put them into assertion messages.
+        # Matches the rest of a source file's path. Compilers put such paths into assertion messages.
         SOURCE = '(?:/[\w.+@-]+)+\.(?:rs|(?:[ch]|cc|hh|[ch]pp)\b)'
-        # Values worth searching for: shorter texts and short numbers occur everywhere.
+        # Values to search for. Shorter texts and short numbers occur by chance.
         VALUE = %r{\A/.|....|(?=.*[a-z])...}i
 
-        # paths: absolute, without folders. root: the bundle's folder. The block returns whether running programs read a
-        # file.
+        # paths: absolute paths of files. root: the bundle's folder. The block returns whether programs read a file at
+        # run time.
         def initialize(paths, root, &read)
           @paths = paths
           @root = root
@@ -19,10 +19,10 @@ module Spate
           @binaries = paths.filter_map { |path| Elf.read(path)&.then { |elf| [path, elf] } if File.file?(path) }.to_h
         end
 
-        # Whether a file contains the bundle's path, so that it works only there.
+        # Whether a file contains the bundle's path, so that it works only in this bundle.
         def names_root? = names?(Regexp.escape(@root.b))
 
-        # Names of variables whose values are in the files. variables: {name => value, bytes}.
+        # Names of the variables whose values occur in the files. variables: {name => value, bytes}.
         def baked(variables)
           texts = variables.select { |_, value| VALUE.match?(value) }
                            .transform_values { |value| "(?<!\\w)#{Regexp.escape(value)}(?!\\w|#{SOURCE})" }
@@ -37,12 +37,12 @@ module Spate
           same.any? { |path| Content.of(path) == Content.of(library) }
         end
 
-        # Names of libraries that the loader must find outside of these files.
+        # Names of libraries that the files load and that are not among them.
         def needed = @binaries.values.flat_map(&:needed).uniq - @paths.map { |path| File.basename(path) }
 
         private
 
-        # Whether a file read by a running program matches the pattern.
+        # Whether a file that programs read at run time matches the pattern.
         def names?(text)
           pattern = Regexp.new(text, Regexp::NOENCODING)
           @paths.any? do |path|

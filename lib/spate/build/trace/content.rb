@@ -3,15 +3,15 @@
 module Spate
   module Build
     module Trace
-      # Safely reads files that any user may have created.
+      # Safely reads files that another user may have created.
       module Content
         FLAGS = File::RDONLY | File::NONBLOCK | File::NOCTTY
 
         # Whether the path exists, even as a dangling link.
-        def self.there?(path) = File.exist?(path) || File.symlink?(path)
+        def self.exist?(path) = File.exist?(path) || File.symlink?(path)
 
-        # Bytes, at most `length`. nil if the file is unreadable or not a regular file: a pipe might block, and a device
-        # might be endless.
+        # Returns at most `length` bytes. Returns nil if the file is unreadable or not a regular file, because a pipe
+        # might block and a device might be endless.
         def self.of(path, length = nil)
           return unless File.file?(path)
 

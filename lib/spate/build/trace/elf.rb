@@ -3,8 +3,8 @@
 module Spate
   module Build
     module Trace
-      # The parts of an ELF file that describe its dependencies, read in plain Ruby (System V ABI, chapters 4 and 5).
-      # Supports both classes and byte orders.
+      # Reads the dependencies of an ELF file in plain Ruby (System V ABI, chapters 4 and 5). Supports 32-bit and 64-bit
+      # files in both byte orders.
       class Elf
         MAGIC = "\x7FELF".b
         LOAD = 1
@@ -13,7 +13,7 @@ module Spate
         STRING_TABLE = 5
         Segment = Struct.new(:type, :offset, :address, :bytes)
 
-        # nil if the file is damaged or not ELF.
+        # Returns nil if the file is damaged or not an ELF file.
         def self.read(path)
           return unless Content.of(path, 4) == MAGIC
 
@@ -29,10 +29,10 @@ module Spate
           @order = bytes.getbyte(5) == 2 ? ">" : "<"
         end
 
-        # Names of libraries that must be found when the file is loaded.
+        # Names of the libraries that the file needs (DT_NEEDED).
         def needed = dynamic.filter_map { |key, value| string(value) if key == NEEDED }
 
-        # Whether a byte pattern occurs in the parts that a process maps, which excludes debug sections.
+        # Whether the pattern matches in a loadable segment. Debug sections are not loadable.
         def mapped?(pattern)
           loaded.any? { |segment| @bytes.byteslice(segment.offset, segment.bytes)&.match?(pattern) }
         end

@@ -3,14 +3,14 @@
 module Spate
   module Build
     module Trace
-      # The folders above a bundle. Another bundle has other project folders, but finds the same files in the machine's
-      # folders and the user's home. All paths are bytes.
+      # The folders above a bundle: folders of the project, which are different for another bundle, and folders of the
+      # machine and the user's home, which are the same. All paths are bytes.
       class FoldersAbove
-        # System folders. `shared` adds folders below the home that programs share between projects.
+        # Folders of the machine. `shared` adds the user's home and folders of programs below it.
         SYSTEM = %w[/opt /usr/local /var/lib].freeze
-        # Where this Ruby is installed; its own gem folder is below one of these.
+        # RbConfig keys of this Ruby's folders. Its gem folder is below one of them.
         RUBY = %w[bindir libdir rubyhdrdir rubylibprefix sitedir vendordir].freeze
-        # Maximum number of folders in a record.
+        # The maximum number of folders in a record.
         MOST = 200
 
         # root: the bundle's folder. home: the user's home, or nil.
@@ -19,7 +19,7 @@ module Spate
           @home = home&.b
         end
 
-        # From the nearest folder to "/".
+        # All folders, from the nearest one to "/".
         def all
           @all ||= begin
             folders = [@root]
@@ -28,13 +28,13 @@ module Spate
           end
         end
 
-        # {"above-1" => the parent of the bundle's folder, ...}, without "/". The keys are the names of roots in
-        # records.
+        # {"above-1" => the parent of the bundle's folder, ...}, without "/". Records refer to the folders by these
+        # keys.
         def roots
           @roots ||= all.first(MOST).grep_v("/").each_with_index.to_h { |at, index| ["above-#{index + 1}", at] }
         end
 
-        # The roots in the project.
+        # The roots that belong to the project.
         def own
           @own ||= begin
             own = roots.values.take_while { |folder| shared.none? { |place| "#{place}/".start_with?("#{folder}/") } }
@@ -42,17 +42,17 @@ module Spate
           end
         end
 
-        # The name of a folder in records: a project folder's distance from the bundle, or the path of any other folder,
-        # with the home abbreviated.
+        # The name of a folder in records: the distance of a project folder from the bundle, or the path of another
+        # folder ("~" for the home).
         def name(folder)
           distance = own.values.index(folder)
           distance ? (distance + 1).to_s : abbreviated(folder)
         end
 
-        # The folder with that name for this bundle; nil if the bundle has fewer folders above it.
+        # Returns the folder with that name for this bundle, or nil if the bundle has too few folders above it.
         def find(name) = name.match?(/\A\d+\z/) ? all[name.to_i - 1] : expanded(name)
 
-        # A path below the home as "~/...", so that it is valid for other users.
+        # Abbreviates a path below the home to "~/...", so that it is valid for other users.
         def abbreviated(path) = @home && "#{path}/".start_with?("#{@home}/") ? "~#{path.delete_prefix(@home)}" : path
         def expanded(path) = path.sub(%r{\A~(?=/|\z)}n) { @home.to_s }
 

@@ -3,31 +3,30 @@
 module Spate
   module Build
     module Trace
-      # Resolves paths like the kernel: follows each link, and applies ".." to the link's target.
+      # Resolves paths as the kernel does: follows each link, and applies ".." to the link's target.
       class RealPaths
-        # File systems that show the kernel's state.
+        # File systems that expose the kernel's state, in the format of /proc/self/mountinfo.
         STATE = / - (?:proc|sysfs|cgroup2?|devpts) /
 
         def initialize
-          @led = { "/" => ["/", []] }
+          @resolved = { "/" => ["/", []] }
           @devices = mounts.grep(STATE).map { |line| line.split[2] }
           @state = {}
         end
 
-        # [path without links and "..", [followed links, in order]]. A missing path resolves to itself.
+        # Returns [path without links and "..", [followed links, in order]]. A missing path resolves to itself.
         def of(path)
           unknown = []
-          until @led.key?(path)
+          until @resolved.key?(path)
             unknown << path
             path = File.dirname(path)
           end
-          # Iterates from the top, because recursion could overflow the stack for a deep path.
-          unknown.reverse_each { |at| @led.key?(at) || learn(at) }
-          @led[unknown.first || path]
+          # Iterates from the root, because recursion could overflow the stack for a deep path.
+          unknown.reverse_each { |at| @resolved.key?(at) || resolve(at) }
+          @resolved[unknown.first || path]
         end
 
-        # Whether the path is kernel state instead of a file: a device, or a path on such a file system. path: as
-        # returned by `of`.
+        # Whether the path is a device or on a file system that exposes the kernel's state. path: as returned by `of`.
         def volatile?(path)
           @state.fetch(path) do
             stat = File.lstat(path)
@@ -39,9 +38,9 @@ module Spate
 
         private
 
-        def learn(path)
-          @led[path] = [path, []] # for circular links
-          @led[path] = step(*of(File.dirname(path)), File.basename(path))
+        def resolve(path)
+          @resolved[path] = [path, []] # for circular links
+          @resolved[path] = step(*of(File.dirname(path)), File.basename(path))
         end
 
         def step(folder, links, name)

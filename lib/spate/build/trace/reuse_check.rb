@@ -5,8 +5,8 @@ require_relative "../../inputs"
 module Spate
   module Build
     module Trace
-      # Whether a stored build can be used in this bundle, on this machine, in this environment: all its inputs are
-      # unchanged.
+      # Checks whether a stored build can be used in this bundle, on this machine, in this environment: all its inputs
+      # are unchanged.
       class ReuseCheck
         # root: the bundle's folder. environment: Environment.
         def initialize(root, environment)
@@ -21,12 +21,12 @@ module Spate
         # FoldersAbove of the bundle.
         def above = @above ||= FoldersAbove.new(@root, home)
 
-        # Folders whose location differs for other users and projects, {name => folder}, for checking records. New
-        # records refer only to the project's own folders above the bundle.
+        # {name => folder}: folders whose path differs for other users and projects. `roots` is used to check records.
+        # New records refer only to `own_roots`, which exclude folders above the project.
         def roots = @roots ||= { **places, **above.roots }
         def own_roots = { **places, **above.own }
 
-        # nil if the build is usable, otherwise [reason, what, kind] of the first change.
+        # Returns nil if the build is usable, otherwise [reason, what, kind] of the first change.
         def change(stored)
           record = stored.record
           return [:folder, record.root, nil] if record.root && record.root != @root
@@ -34,19 +34,19 @@ module Spate
           program, = record.programs.find { |name, path| !@programs.same?(name, path) }
           return [:program, program, :program] if program
 
-          meant = meant(record) and return [:value, meant, :environment]
+          variable = newly_set_variable(record) and return [:value, variable, :environment]
           walked = record.walks.lazy.filter_map { |walk| walk.change(above) }.first and return walked
-          appeared = missed(record.missed).find { |path| Content.there?(path) }
+          appeared = missed(record.missed).find { |path| Content.exist?(path) }
           appeared ? [:appeared, appeared, :absent] : check(stored.inputs, stored)
         end
 
-        # Whether the build would run here, even if it could not be built here: its libraries exist, and the processor
+        # Whether the build can run here, although it could not be built here: its libraries exist, and the processor
         # matches.
         def runs?(stored)
           [nil, @root].include?(stored.record.root) && !check(stored.needs, stored)
         end
 
-        # A change, as a sentence.
+        # Formats a change as a sentence.
         def self.explain(reason, what, kind = nil)
           case reason
           when :folder then "it contains the path #{what} and works only there"
@@ -65,7 +65,7 @@ module Spate
         end
         private_class_method :root_sentence
 
-        # Called because another process may have made a build since the last check.
+        # Clears the cached checks. Called because another process may have stored a build since.
         def forget
           @memo.forget
           @programs.forget
@@ -75,12 +75,12 @@ module Spate
 
         def places = { "bundle" => @root, "home" => home }.compact
 
-        # Paths of Record#missed, for this bundle.
+        # The absolute paths of Record#missed in this bundle.
         def missed(names)
           names.flat_map do |variable, path|
             next [above.expanded(path)] if variable.empty?
 
-            @environment.leads.fetch(variable, []).map { |folder| "#{folder}/#{path}" }
+            @environment.named_folders.fetch(variable, []).map { |folder| "#{folder}/#{path}" }
           end
         end
 
@@ -89,15 +89,16 @@ module Spate
           folder.chomp("/") if folder.match?(%r{\A/[^/]})
         end
 
-        # A variable that was unset during the build but is mentioned in the build's texts.
-        def meant(record)
+        # Returns a variable that is set now, was unset during the build, and is mentioned in a file that the build
+        # read.
+        def newly_set_variable(record)
           words = Words.parse(record.words)
-          (@environment.mentionable - record.names).find { |name| words.mention?(name) }
+          (@environment.countable_names - record.names).find { |name| words.mention?(name) }
         end
 
         def check(path, stored)
           renew_to = path if stored.store&.writable?
-          answer = Inputs.check(path, roots, env: @environment.told, memo: @memo, renew_to: renew_to)
+          answer = Inputs.check(path, roots, env: @environment.variables, memo: @memo, renew_to: renew_to)
           answer if answer.is_a?(Array)
         end
       end

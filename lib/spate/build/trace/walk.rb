@@ -3,15 +3,15 @@
 module Spate
   module Build
     module Trace
-      # A name that a build looked for in each folder from the bundle's upwards: ".git", a configuration of cargo. The
-      # folders above another bundle differ, so each bundle repeats the walk.
+      # A name (".git", a configuration file of cargo) that a build searched in the bundle's folder and each folder
+      # above it. Each bundle repeats the search, because the folders above it differ.
       #
       # name:: relative to each folder
-      # extent:: "all" folders up to "/", or up to the "first" one with the name
-      # found:: the folders with the name, in the form of FoldersAbove#name
+      # extent:: "all" if the search continued to "/", "first" if it stopped at the first folder with the name
+      # found:: the folders that contain the name, in the format of FoldersAbove#name
       Walk = Struct.new(:name, :extent, :found) do
-        # [Walk] of a build's accesses. paths: {path => kinds}. root: the bundle's folder. Lookups in two folders
-        # already count as a walk: a walk may end at the home, which another bundle does not reach.
+        # Returns [Walk] of a build's accesses. paths: {path => kinds}. root: the bundle's folder. Lookups in the
+        # bundle's folder and its parent are enough for a walk, because the search may have stopped at the home.
         def self.traced(paths, root, above)
           names = paths.filter_map { |path, kinds| path.delete_prefix("#{root}/") if missed?(path, kinds, root) }
           names.filter_map do |name|
@@ -24,32 +24,32 @@ module Spate
 
         def self.of(name, asked, paths, above)
           found = asked.reject { |folder| paths[File.join(folder, name)].first == :absent }
-          # If only "/" remains, it is unknown whether the walk would have continued.
+          # If only "/" remains, it is unknown whether the search would have continued.
           ended = found == asked.last(1) && asked.size < above.all.size - 1
           return new(name, "first", [above.name(found.last)]) if ended
 
-          found += (above.all - asked).select { |folder| Content.there?(File.join(folder, name)) }
+          found += (above.all - asked).select { |folder| Content.exist?(File.join(folder, name)) }
           new(name, "all", found.map { |folder| above.name(folder) })
         end
         private_class_method :missed?, :of
 
-        # [reason, path, kind] for the first folder above a bundle that differs; nil if all are the same.
+        # Returns [reason, path, kind] for the first folder with a different result, or nil if there is none.
         def change(above)
           apart = found.find { |folder| !above.all.include?(above.find(folder)) }
           return [:apart, path(above.distance(apart) || apart), nil] if apart
 
           places = found.map { |folder| above.find(folder) }
-          gone = places.find { |folder| !there?(folder) } and return [:gone, path(gone), :looked]
-          appeared = (here(above) - places).first and [:appeared, path(appeared), :absent]
+          gone = places.find { |folder| !exist?(folder) } and return [:gone, path(gone), :looked]
+          appeared = (matching_folders(above) - places).first and [:appeared, path(appeared), :absent]
         end
 
         private
 
-        def here(above)
-          extent == "first" ? [above.all.find { |at| there?(at) }].compact : above.all.select { |at| there?(at) }
+        def matching_folders(above)
+          extent == "first" ? [above.all.find { |at| exist?(at) }].compact : above.all.select { |at| exist?(at) }
         end
 
-        def there?(folder) = Content.there?(File.join(folder, name))
+        def exist?(folder) = Content.exist?(File.join(folder, name))
         def path(folder) = File.join(folder, name).force_encoding(Encoding::UTF_8)
       end
     end

@@ -3,9 +3,9 @@
 module Spate
   module CLI
     class Boot
-      # `spate boot build`: builds the missing compile caches of gems, and the application's compile cache with its
-      # load-path cache, its Bundler replay and the files that its last boots loaded. Naming a folder adds the
-      # application's files that no boot has loaded yet.
+      # `spate boot build`: builds the missing compile caches of gems, and the application's compile cache. The latter
+      # contains the load-path cache, the Bundler replay, and the files that the last boots loaded. The Ruby files in a
+      # given folder are added even if no boot has loaded them.
       class Build < Subcommand
         # Building the compile caches failed.
         class Failed < Error
@@ -16,17 +16,17 @@ module Spate
           end
         end
 
-        # How long to wait for another builder, in seconds.
+        # The maximum time to wait for another builder (seconds).
         PATIENCE = 120
         KIND = "spate boot build"
         LESS = "if memory ran out (see `dmesg`), try --jobs 1; `spate boot status` shows the existing compile caches"
 
         def run
           refuse
-          leave(files)
+          record_loaded_files(files)
           report = build or raise Failed.new(["the builder process died"], hint: LESS)
 
-          json? ? json.call(event: :compile_cache, **report) : tell(report)
+          json? ? json.call(event: :compile_cache, **report) : print_report(report)
           raise Failed.new(report[:warnings], hint: LESS) if report[:warnings].any? && !report[:boot] && !compile_cache?
 
           0
@@ -49,25 +49,25 @@ module Spate
         def files
           operands.flat_map do |operand|
             path = File.expand_path(operand)
-            raise UsageError.new("#{operand} does not exist in #{Dir.pwd}", hint: there) unless File.exist?(path)
+            File.exist?(path) or raise UsageError.new("#{operand} does not exist in #{Dir.pwd}", hint: without_missing)
 
             File.directory?(path) ? Dir.glob("#{path}/**/{*.rb,*.rake,Rakefile}").sort : [path]
           end.grep_v(exclude)
         end
 
-        # The same command with the operands that exist.
-        def there = ["spate boot build", *operands.select { |operand| File.exist?(operand) }].join(" ")
+        # The same command with only the operands that exist.
+        def without_missing = ["spate boot build", *operands.select { |operand| File.exist?(operand) }].join(" ")
 
-        # Records the files for the builder, as a boot that loaded them would.
-        def leave(files)
+        # Records the files for the builder, as a boot does.
+        def record_loaded_files(files)
           return if files.empty?
 
           caches.make
-          ::Spate::Boot::Background::LoadedFiles.leave(caches.recording_path(location), KIND, files)
+          ::Spate::Boot::Background::LoadedFiles.write(caches.recording_path(location), KIND, files)
         end
 
-        # Only one builder per application runs at a time, and a running builder may not know the new files, so this
-        # waits until it has finished.
+        # Only one builder per application runs at a time. A running builder may not have read the new list of files, so
+        # this waits until it has finished and starts another one.
         def build
           limit = Util.now + PATIENCE
           loop do
@@ -82,7 +82,7 @@ module Spate
           jobs = values[:jobs]&.clamp(1, ::Spate::CompileCache::Compiler::JOBS)
           ::Spate::CompileCache::Builder::Child.new(location, caches: caches, env: context.env,
                                                               jobs: jobs, exclude: excluded)
-                                               .call { |event| tell_event(event) }
+                                               .call { |event| print_event(event) }
         end
 
         def excluded = values[:exclude] ? [exclude.source] : []
@@ -95,22 +95,22 @@ module Spate
 
         def compile_cache? = File.exist?(caches.application_path(location))
 
-        def tell_event(event)
+        def print_event(event)
           return json.call(event) if json?
           return terminal.warning(event[:message]) if event[:event] == :warning
 
-          terminal.tell event[:path] if terminal.verbose?
+          terminal.info event[:path] if terminal.verbose?
         end
 
-        def tell(report)
+        def print_report(report)
           gems = [("#{Units.count(report[:built], "gem")} compiled" if report[:built].positive?),
                   ("#{Units.count(report[:reused], "gem")} unchanged" if report[:reused].positive?)]
-          terminal.tell "#{gems.compact.push("#{Units.count(report[:compiled], "file")} compiled, " \
+          terminal.info "#{gems.compact.push("#{Units.count(report[:compiled], "file")} compiled, " \
                                              "#{report[:copied]} copied").join(", ")}: " \
                         "#{Units.bytes(report[:bytes])} in #{Units.seconds(report[:seconds])}"
           return unless terminal.verbose? && report[:warned].positive?
 
-          terminal.tell "#{Units.count(report[:warned], "file")} left to Ruby, since compiling them prints warnings"
+          terminal.info "#{Units.count(report[:warned], "file")} left to Ruby, since compiling them prints warnings"
         end
       end
     end

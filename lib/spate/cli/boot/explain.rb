@@ -20,13 +20,13 @@ module Spate
           end
 
           answers = ::Spate::CompileCache::Explain.new(location, env: context.env).call(operands)
-          answers.each { |answer| json? ? json.call(event: :boot_explained, **answer) : tell(answer) }
+          answers.each { |answer| json? ? json.call(event: :boot_explained, **answer) : print_answer(answer) }
           answers.any? { |answer| place(answer) == "nowhere" } ? NOWHERE : 0
         end
 
         private
 
-        def tell(answer)
+        def print_answer(answer)
           terminal.out.puts Util::Terminal.plain("#{answer[:feature]}: #{place(answer)}")
           lines(answer).each { |label, text| terminal.out.puts Util::Terminal.plain("  #{label.ljust(10)} #{text}") }
         end

@@ -3,9 +3,9 @@
 module Spate
   module CLI
     class Boot
-      # `spate boot clear`
+      # Removes compile caches, unless a builder is running.
       class Clear < Subcommand
-        # A builder is using the compile caches to remove.
+        # A builder is using the compile caches that would be removed.
         class Busy < Error
           EXIT_CODE = 9
 
@@ -20,20 +20,20 @@ module Spate
           result = values[:all] ? clear.all : clear.application(location)
           raise Busy, location.root if result.busy
 
-          json? ? json.call(event: :boot_cleared, files: result.files, bytes: result.bytes) : tell(result)
+          json? ? json.call(event: :boot_cleared, files: result.files, bytes: result.bytes) : print_result(result)
           0
         end
 
         private
 
-        def tell(result)
-          return terminal.tell("nothing to remove") if result.files.zero?
+        def print_result(result)
+          return terminal.info("nothing to remove") if result.files.zero?
 
-          terminal.tell "removed #{Units.count(result.files, "file")}: #{Units.bytes(result.bytes)}"
+          terminal.info "removed #{Units.count(result.files, "file")}: #{Units.bytes(result.bytes)}"
         end
       end
 
-      # `spate boot verify`
+      # Reads all compile caches, and lists the damaged ones. Removes nothing.
       class Verify < Subcommand
         DAMAGED = 9
         SHOWN = 5
@@ -41,13 +41,13 @@ module Spate
         def run
           no_operands!
           found = ::Spate::CompileCache::Verify.new(context.store.root).call
-          json? ? json.call(event: :boot_verified, **found.to_h) : tell(found)
+          json? ? json.call(event: :boot_verified, **found.to_h) : print_result(found)
           found.ok? ? 0 : DAMAGED
         end
 
         private
 
-        def tell(found)
+        def print_result(found)
           found.damaged.each { |damage| terminal.out.puts Util::Terminal.plain("#{damage.path}: #{words(damage)}") }
           read = "#{Units.count(found.compile_caches, "compile cache")} with #{Units.count(found.files, "file")}, " \
                  "#{Units.bytes(found.bytes)}"

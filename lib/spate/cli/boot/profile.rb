@@ -23,7 +23,7 @@ module Spate
 
           runs = [trace.to_h, other || plain].compact
           write(runs)
-          tell(runs)
+          print_summary(runs)
           first.status.exitstatus || (128 + first.status.termsig.to_i)
         end
 
@@ -35,7 +35,7 @@ module Spate
           status
         end
 
-        # Called before the command runs, since the command may take long.
+        # Checks that the page can be written. Called before the command runs, because the command may take long.
         def writable
           folder = File.dirname(page)
           reason = if !File.directory?(folder) then "not a directory: #{folder}"
@@ -45,7 +45,8 @@ module Spate
           raise UsageError.new("#{page} cannot be written: #{reason}", hint: "use another --output FILE") if reason
         end
 
-        # The run to compare with, if a file contains it. Also read before the command runs.
+        # Returns the run to compare with if --compare names a file, otherwise nil. Read before the command runs, to
+        # report errors early.
         def other
           wanted = values[:compare]
           ::Spate::Profile::Comparison.read(wanted) if wanted && wanted != PLAIN
@@ -63,17 +64,17 @@ module Spate
           File.write(page, ::Spate::Profile::Page.new(runs).to_s) unless page == data
         end
 
-        def tell(runs)
+        def print_summary(runs)
           if json?
             facts = runs.map { |run| run.slice(:mode, :wall, :cpu, :shares, :gems) }
             return json.call(event: :boot_profiled, page: page, data: data, runs: facts)
           end
 
           first = runs.first
-          terminal.tell "#{first[:mode]}: #{seconds(first[:wall])}#{against(runs[1])}"
-          first[:shares].each { |share| terminal.tell "  #{seconds(share[:wall]).rjust(8)}  #{share[:label]}" }
-          terminal.tell "slowest gems: #{first[:gems].first(SHOWN).map { |gem| gem[:name] }.join(", ")}"
-          terminal.tell "the page: #{page}"
+          terminal.info "#{first[:mode]}: #{seconds(first[:wall])}#{against(runs[1])}"
+          first[:shares].each { |share| terminal.info "  #{seconds(share[:wall]).rjust(8)}  #{share[:label]}" }
+          terminal.info "slowest gems: #{first[:gems].first(SHOWN).map { |gem| gem[:name] }.join(", ")}"
+          terminal.info "the page: #{page}"
         end
 
         def against(run)

@@ -3,7 +3,7 @@
 module Spate
   module CLI
     class Boot
-      # `spate boot status`
+      # Prints the compile caches of the application, what is stale, and the boot time that they save.
       class Status < Subcommand
         def run
           no_operands!
@@ -16,7 +16,7 @@ module Spate
         def print
           return terminal.out.puts(TEMPORARY) if context.temporary?
 
-          StatusReport.new(terminal).tell(facts)
+          StatusReport.new(terminal).print(facts)
         end
 
         def facts
@@ -40,7 +40,7 @@ module Spate
         end
 
         # facts: Status#to_h
-        def tell(facts)
+        def print(facts)
           place(facts)
           row "cache", file(facts[:compile_cache])
           row "", "built for another Gemfile, lockfile or configuration" if facts[:compile_cache][:current] == false
@@ -50,7 +50,7 @@ module Spate
           row "replay", facts[:replay] == true ? "replaces Bundler.setup" : "not used: #{facts[:replay]}"
           differing(facts)
           gains(facts)
-          others(facts)
+          other_parts(facts)
           hints(facts)
         end
 
@@ -103,14 +103,14 @@ module Spate
         end
 
         def times(gain)
-          with = gain[:wall] && "#{taken(gain[:wall], gain[:cpu])} (median of #{gain[:boots]})"
-          without = "#{taken(gain[:without_wall], gain[:without_cpu])} without compile caches" if gain[:without_wall]
-          partly = taken(gain[:last_wall], gain[:last_cpu]) unless with || without
+          with = gain[:wall] && "#{seconds(gain[:wall], gain[:cpu])} (median of #{gain[:boots]})"
+          without = "#{seconds(gain[:without_wall], gain[:without_cpu])} without compile caches" if gain[:without_wall]
+          partly = seconds(gain[:last_wall], gain[:last_cpu]) unless with || without
           partly &&= "#{partly} partly from compile caches (the last)"
           [partly, with, without || UNKNOWN, saved(gain)].compact.join("; ")
         end
 
-        def taken(wall, cpu) = "#{Units.seconds(wall)}, processor #{Units.seconds(cpu)}"
+        def seconds(wall, cpu) = "#{Units.seconds(wall)}, processor #{Units.seconds(cpu)}"
 
         def saved(gain)
           return unless gain[:wall] && gain[:without_wall]
@@ -118,7 +118,7 @@ module Spate
           "saved #{Units.seconds([gain[:without_wall] - gain[:wall], 0].max)}"
         end
 
-        def others(facts)
+        def other_parts(facts)
           facts[:aside].each { |one| row "aside", "#{one[:who]}: #{one[:why]}" }
           facts[:switches].each { |name, value| row "switch", "#{name}=#{value}" }
           builder(facts[:builder])
@@ -128,10 +128,10 @@ module Spate
         def builder(facts)
           row "builder", "running" if facts[:working]
           row "builder", "does not start automatically: #{facts[:forbidden]}" if facts[:forbidden]
-          in_vain(facts) if facts[:attempts].to_i.positive? && !facts[:working]
+          failed_builder(facts) if facts[:attempts].to_i.positive? && !facts[:working]
         end
 
-        def in_vain(facts)
+        def failed_builder(facts)
           wait = ", none for #{Units.seconds(facts[:wait])}" unless facts[:forbidden] || facts[:wait].zero?
           starts = Units.count(facts[:attempts], "start")
           row "builder", "#{starts} failed#{wait}; #{facts[:log]}: #{facts[:last].last}"
@@ -145,7 +145,7 @@ module Spate
             "#{Units.count(share[:gems], "gem")}"
         end
 
-        # Suggests no boot if compile caches are turned off or cannot be written, since a boot would change nothing.
+        # Does not suggest a boot if compile caches are turned off or cannot be written, because a boot would not help.
         def hints(facts)
           cache = facts[:compile_cache]
           return if facts[:switches]["SPATE_BOOT"] == "0"

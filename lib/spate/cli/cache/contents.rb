@@ -7,7 +7,7 @@ module Spate
       class Gc < Subcommand
         DEFAULT = "30d"
 
-        # A lockfile lacks checksums, so archives that it needs could be removed.
+        # A lockfile lacks checksums, so its archives would be removed.
         class Unnamed < Error
           EXIT_CODE = 3
 
@@ -22,19 +22,19 @@ module Spate
           age = ::Spate::Store::Prune.duration(values[:older_than] || DEFAULT)
           dry = values[:dry_run] || false
           found = contents { |all| all.collect(before: Time.now - age, **named, dry: dry) }
-          json? ? json.call(event: :cache_collected, dry_run: dry, **found.to_h) : tell(found)
+          json? ? json.call(event: :cache_collected, dry_run: dry, **found.to_h) : print_result(found)
           0
         end
 
         private
 
-        def tell(found)
+        def print_result(found)
           left = " and #{Units.count(found.unfinished, "unfinished file")}" if found.unfinished.positive?
-          terminal.tell "#{values[:dry_run] ? "would remove" : "removed"} #{Units.number(found.removed)} of " \
+          terminal.info "#{values[:dry_run] ? "would remove" : "removed"} #{Units.number(found.removed)} of " \
                         "#{Units.number(found.documents + found.blobs)}#{left} (#{Units.bytes(found.bytes)})"
         end
 
-        # The gems of the lockfiles, their archives, and the entries for whole lockfiles. Raises Unnamed.
+        # The entries to keep: gems of the lockfiles, their archives, and entries for whole lockfiles. Raises Unnamed.
         def named
           found = operands.map { |path| [path, read(path)] }
           whole = operands.map { |path| RemoteCache::Entry.of_lockfile(File.binread(path)) }
@@ -42,7 +42,7 @@ module Spate
             archives: found.flat_map { |path, lockfile| archives(path, lockfile) }.uniq }
         end
 
-        # SHA-256 digests from the lockfile, or from previous lookups of this machine.
+        # SHA-256 digests of the archives, from the lockfile or from previous lookups on this machine.
         def archives(path, lockfile)
           gems = lockfile.specs.select { |spec| spec.source.type == :gem }
           found = gems.to_h { |spec| [spec.full_name, lockfile.digests(spec.full_name)["sha256"] || remembered(spec)] }
@@ -62,14 +62,15 @@ module Spate
                                                             events: Events.new)
         end
 
-        # Rejects a lockfile without dependencies, since it is truncated or not a lockfile.
+        # Rejects a lockfile without dependencies, because it is truncated or not a lockfile.
         def read(path)
           lockfile = Lockfile.parse(File.read(path, encoding: "UTF-8"), path: path)
           return lockfile if lockfile.dependencies.any?
 
           raise UsageError.new("#{path} has no gems under DEPENDENCIES", hint: "name a complete Gemfile.lock")
         rescue SystemCallError => e
-          raise UsageError.new("#{path} cannot be read: #{e.message}", hint: "name a Gemfile.lock")
+          raise UsageError.new("#{path} cannot be read: #{SystemCallError.new(nil, e.errno).message}",
+                               hint: "name a Gemfile.lock")
         end
       end
 
@@ -82,34 +83,34 @@ module Spate
           foreign = faults = 0
           found = contents do |all|
             all.verify do |fault|
-              stranger?(fault) ? foreign += 1 : faults += 1
-              tell(fault)
+              untrusted_signer?(fault) ? foreign += 1 : faults += 1
+              print_fault(fault)
             end
           end
           return finish_json(found, faults, foreign) if json?
 
           others = ", #{Units.number(foreign)} of signers that are not trusted here" if foreign.positive?
-          terminal.tell "#{Units.count(found[:documents], "document")} and #{Units.count(found[:blobs], "blob")} " \
+          terminal.info "#{Units.count(found[:documents], "document")} and #{Units.count(found[:blobs], "blob")} " \
                         "(#{Units.bytes(found[:bytes])}), #{Units.count(faults, "fault")}#{others}"
           faults.zero? ? 0 : FAULTY
         end
 
         private
 
-        # Builds of signers not trusted here are not counted as faults.
-        def stranger?(fault) = RemoteCache::Trust.stranger(fault.reason.split(": ", 2).last)
+        # Whether the build is signed by a signer that is not trusted here, which is not a fault.
+        def untrusted_signer?(fault) = RemoteCache::Trust.untrusted_signer(fault.reason.split(": ", 2).last)
 
         def finish_json(found, faults, foreign)
           json.call(event: :cache_verified, ok: faults.zero?, faults: faults, foreign: foreign, **found)
           faults.zero? ? 0 : FAULTY
         end
 
-        def tell(fault)
-          return json.call(event: stranger?(fault) ? :cache_foreign : :cache_fault, **fault.to_h) if json?
+        def print_fault(fault)
+          return json.call(event: untrusted_signer?(fault) ? :cache_foreign : :cache_fault, **fault.to_h) if json?
 
           progress.clear
           words = "#{fault.name}: #{Util::Terminal.plain(fault.reason)}"
-          stranger?(fault) ? terminal.tell(words) : terminal.error(words)
+          untrusted_signer?(fault) ? terminal.info(words) : terminal.error(words)
         end
       end
     end

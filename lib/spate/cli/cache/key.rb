@@ -6,7 +6,7 @@ module Spate
       # `spate cache key NAME [FILE]`: writes the private key to the file (default: NAME.pem) and the public key to
       # stdout. An existing private key is kept, and its public key is printed.
       class Key < Subcommand
-        # The file is not writable, or has other content.
+        # The key file is not writable, or exists with other content.
         class NotWritten < Error
           EXIT_CODE = 9
 
@@ -15,7 +15,7 @@ module Spate
           end
         end
 
-        # The file of the key does not exist.
+        # The key's file does not exist.
         class Missing < Error
           EXIT_CODE = 14
 
@@ -32,7 +32,7 @@ module Spate
           path ||= "#{name}.pem"
           made = values[:show] ? nil : make(path)
           key = (made || existing(path, name)).public_key(name)
-          tell(key, path)
+          print_result(key, path)
           advise(key, path, made: made) unless values[:show]
           0
         end
@@ -44,7 +44,7 @@ module Spate
                                hint: "spate cache key #{File.basename(name).gsub(/[^\w.@-]+/, "-")[0, 64]}")
         end
 
-        def tell(key, path)
+        def print_result(key, path)
           if json?
             json.call(event: :cache_key, key: key.to_s, id: key.id, file: File.expand_path(path))
           else
@@ -54,12 +54,12 @@ module Spate
 
         def advise(key, path, made:)
           if made
-            terminal.tell "the private key is in #{path}: set SPATE_CACHE_KEY to it where `spate cache push` runs; " \
+            terminal.info "the private key is in #{path}: set SPATE_CACHE_KEY to it where `spate cache push` runs; " \
                           "do not commit it, add #{File.basename(path)} to .gitignore"
           else
-            terminal.tell "using the existing private key in #{path}; no new key was created"
+            terminal.info "using the existing private key in #{path}; no new key was created"
           end
-          terminal.tell "#{key.name}'s builds are signed by the id #{key.id}"
+          terminal.info "builds of #{key.name} are signed by the key with the id #{key.id}"
           terminal.hint "spate cache trust #{key}"
         end
 

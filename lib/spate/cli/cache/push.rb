@@ -3,7 +3,7 @@
 module Spate
   module CLI
     class Cache
-      # `spate cache push`: sends the parts of the current bundle, or lists them (--dry-run).
+      # `spate cache push`: sends the archives, builds and caches of the current bundle, or lists them (--dry-run).
       class Push < Subcommand
         # Nothing is installed, so there is nothing to send.
         class NotInstalled < Error
@@ -36,7 +36,7 @@ module Spate
           Process.setpriority(Process::PRIO_PROCESS, 0, 19) if values[:noted]
           @found = Hash.new { |all, state| all[state] = [] }
           send_all
-          json? ? json.call(event: :cache_pushed, **counts, bytes: bytes) : tell_sum
+          json? ? json.call(event: :cache_pushed, **counts, bytes: bytes) : print_totals
           raise @failure if @failure
 
           sent_all
@@ -44,7 +44,7 @@ module Spate
         ensure
           progress&.clear
           @bound&.kill
-          @push&.keep
+          @push&.save
           @transport&.close
         end
 
@@ -59,7 +59,7 @@ module Spate
         end
 
         def sent_all
-          store = context.store.keeper unless values[:noted] || values[:dry_run]
+          store = context.store.writable_store unless values[:noted] || values[:dry_run]
           Install::Sharing.forget(store) if store
         end
 
@@ -67,9 +67,9 @@ module Spate
           @push = pushing
           results, archives, compiled = shuffled(parcels), shuffled(shareable.archives), caches
           @count = results.size + archives.size + compiled.size
-          results.each { |parcel| attempt { @push.parcel(parcel, again: again?) } }
+          results.each { |parcel| attempt { @push.parcel(parcel, again: recheck?) } }
           archives.each_slice(AT_ONCE) { |some| send_archives(some) }
-          compiled.each { |parcel| attempt { @push.parcel(parcel, again: again?) } }
+          compiled.each { |parcel| attempt { @push.parcel(parcel, again: recheck?) } }
           shareable.withheld.each do |name, reason|
             note(RemoteCache::Push::Sending.new(kind: :archive, name: name, bytes: 0, state: :refused, reason: reason))
           end
@@ -77,11 +77,11 @@ module Spate
           raise unless @bound && e.reason == :closed
         end
 
-        # Shuffles the entries, so that machines that fill a cache at the same time find most of them already there.
+        # Shuffles the entries, so that machines that push the same bundle at the same time do not all send the same
+        # entry.
         def shuffled(all) = values[:dry_run] ? all : all.shuffle
 
-        # An unexpected response may concern only this entry: records the failure, and lets the caller send the other
-        # entries.
+        # An unexpected response may affect only this entry. Records the failure and continues with the other entries.
         def attempt
           note(yield)
         rescue RemoteCache::Unavailable => e
@@ -91,15 +91,15 @@ module Spate
           @failure ||= e
         end
 
-        # Checks in parallel, since most archives are already in the cache and each check takes a round trip.
+        # Runs in parallel, because most archives are already in the cache and each check is a round trip.
         def send_archives(some)
-          some.map { |name, sha256| Thread.new { @push.archive(name, sha256, again: again?) } }
+          some.map { |name, sha256| Thread.new { @push.archive(name, sha256, again: recheck?) } }
               .each { |thread| thread.report_on_exception = false }
               .each { |thread| attempt { thread.value } }
         end
 
-        # Whether to check entries that were recorded as sent. A background run does not.
-        def again? = !values[:noted]
+        # Whether to check entries again that were recorded as sent. A background run does not.
+        def recheck? = !values[:noted]
 
         def pushing
           @transport = RemoteCache.transport(address, env: context.env, settings: context.settings)
@@ -108,7 +108,7 @@ module Spate
                                             trust: RemoteCache::Trust.from(context.settings))
         end
 
-        # The signing key. A dry run without a key uses a temporary one.
+        # The signing key. A dry run without one generates a temporary key.
         def key
           own = RemoteCache::Trust::PrivateKey.of(context.env) and return own
           raise NoKey unless values[:dry_run]
@@ -139,9 +139,9 @@ module Spate
                                                           store: context.store, options: options)
         end
 
-        # In CI the install waits for the push; otherwise the push runs in the background while the user works.
-        def options = ::Spate::Install::Options.new(background: values[:noted] && handed?)
-        def handed? = Util::SigningKey.of(context.env) == Util::SigningKey::HANDED
+        # In CI, the install waits for the push. Otherwise the push runs in the background.
+        def options = ::Spate::Install::Options.new(background: values[:noted] && key_from_parent?)
+        def key_from_parent? = Util::SigningKey.of(context.env) == Util::SigningKey::HANDED
 
         def shareable
           @shareable ||= begin
@@ -159,17 +159,17 @@ module Spate
           progress.clear
           size = " (#{Units.bytes(sending.bytes)})" if sending.bytes.positive?
           state = sending.reason ? "not shared: #{sending.reason}" : WORDS[sending.state]
-          terminal.tell Util::Terminal.plain("#{sending.kind} #{sending.name}#{size}: #{state}")
+          terminal.info Util::Terminal.plain("#{sending.kind} #{sending.name}#{size}: #{state}")
         end
 
         def counts = WORDS.keys.to_h { |state| [state, @found[state].size] }
         def bytes = (@found[:sent] + @found[:would]).sum(&:bytes)
 
-        def tell_sum
+        def print_totals
           progress.clear
           parts = WORDS.filter_map { |state, words| "#{@found[state].size} #{words}" if @found[state].any? }
           size = " (#{Units.bytes(bytes)})" if bytes.positive?
-          terminal.tell parts.empty? ? "nothing to send" : "#{parts.join(", ")}#{size}"
+          terminal.info parts.empty? ? "nothing to send" : "#{parts.join(", ")}#{size}"
           terminal.hint("sending needs a key: #{NoKey.new.hint}") if @keyless
         end
       end

@@ -3,8 +3,7 @@
 module Spate
   module CLI
     class Cache
-      # A setting, stored where Bundler stores its own settings: in the .bundle/config of the application or of the
-      # user.
+      # A setting, stored in Bundler's configuration: the .bundle/config of the application or of the user.
       class Setting
         # Bundler could not write the setting.
         class NotRemembered < Error
@@ -32,12 +31,12 @@ module Spate
           words = text ? ["set", "--#{@level}", @name, text] : ["unset", "--#{@level}", @name]
           Gemfile::BundleCommand.capture(["config", *words], location, env: @context.env)
           done = "#{text ? "remembered in" : "removed from"} #{file}: #{[@name, text].compact.join(" ")}"
-          @terminal.tell(Util::Terminal.plain(done))
+          @terminal.info(Util::Terminal.plain(done))
         rescue Gemfile::BundlerFailed => e
           raise NotRemembered.new(file, e)
         end
 
-        # The current settings.
+        # The settings, read from disk again.
         def settings
           Settings.load(root: @context.location.root, env: @context.env)
         rescue Gemfile::NotFound
@@ -46,7 +45,7 @@ module Spate
           Settings.load(root: nil, env: @context.env)
         end
 
-        # The configuration file, for display.
+        # The path of the configuration file, for display.
         def file
           return Settings::Folders.new(nil, @context.env).global_config || "your configuration" if @level == :global
 
@@ -55,11 +54,11 @@ module Spate
         end
       end
 
-      # `spate cache use ADDRESS`: stores the address as given, and connects to it once.
+      # `spate cache use ADDRESS`: stores the address as given, and tests the connection.
       class Use < Subcommand
-        # Seconds to connect, and to wait for data.
+        # Timeout in seconds, for connecting and for reading.
         PATIENCE = 1
-        # A name that is valid in every cache.
+        # A syntactically valid name, requested to test the connection.
         NAME = "ac/#{"0" * 64}".freeze
 
         def run
@@ -68,22 +67,22 @@ module Spate
           refuse_password(text, place) if place.userinfo
           remembered = setting(RemoteCache::SETTING)
           remembered.value = text
-          look(place)
-          tell_outweighed(remembered, text)
-          terminal.hint(TRUST) if trusts_nobody?
+          test_connection(place)
+          warn_of_precedence(remembered, text)
+          terminal.hint(TRUST) if no_trusted_signer?
           0
         end
 
         private
 
-        # Rejects an address with a password, since the file of the setting may be committed.
+        # Rejects an address with a password, because the configuration file may be committed.
         def refuse_password(text, place)
           raise RemoteCache::InvalidAddress.new(text, "contains a user and password, expected none", hint:
             "bundle config set --global #{place.uri.host} USER:PASSWORD, then spate cache use #{place}")
         end
 
-        # Connects once. Only warns on failure, since the cache may not be running yet.
-        def look(place)
+        # Tests the connection. A failure is only a warning, because the cache may not be running yet.
+        def test_connection(place)
           transport(place, connect: PATIENCE, read: PATIENCE) do |there|
             there.get(NAME, limit: RemoteCache::Client::DOCUMENT)
           end
@@ -91,12 +90,12 @@ module Spate
           terminal.warning(e.message, hint: e.hint)
         end
 
-        def trusts_nobody?
+        def no_trusted_signer?
           [settings[RemoteCache::Trust::SETTING], context.env[RemoteCache::Trust::VARIABLE]].join.empty?
         end
       end
 
-      # `spate cache off`: if a cache is set globally, disables it for this application.
+      # `spate cache off`: removes the setting. If a cache is set globally, disables it for this application.
       class Off < Subcommand
         def run
           operands!
@@ -105,8 +104,8 @@ module Spate
           kept.value = nil if here && here != RemoteCache::OFF
           others = kept.settings[RemoteCache::SETTING]
           kept.value = RemoteCache::OFF if others && others != RemoteCache::OFF && !values[:global]
-          terminal.tell("no cache is configured here") if here.nil? && others.nil?
-          tell_outweighed(kept, nil)
+          terminal.info("no cache is configured here") if here.nil? && others.nil?
+          warn_of_precedence(kept, nil)
           0
         end
       end
@@ -118,9 +117,9 @@ module Spate
           kept = setting(RemoteCache::Trust::SETTING)
           before, others = RemoteCache::Trust.words(kept.value).partition { |word| word.start_with?("#{key.name}:") }
           kept.value = [*others, key.word].join(" ")
-          terminal.tell "trusting #{key.name}: builds signed by the key with the id #{key.id}"
-          terminal.tell "the previous key of #{key.name} is no longer trusted" if (before - [key.word]).any?
-          tell_trusted
+          terminal.info "trusting #{key.name}: builds signed by the key with the id #{key.id}"
+          terminal.info "the previous key of #{key.name} is no longer trusted" if (before - [key.word]).any?
+          print_trusted
           0
         end
       end
@@ -131,7 +130,7 @@ module Spate
         class Unknown < Error
           EXIT_CODE = 14
 
-          # file: the configuration file, for display. names: the trusted signers from all settings.
+          # file: path of the configuration file, for display. names: the trusted signers from all settings.
           def initialize(name, file, names)
             here = "trusted here: #{names.join(", ")}; they may come from --global or SPATE_CACHE_KEYS"
             super("no trusted signer called #{name.inspect} in #{file}",
@@ -148,14 +147,15 @@ module Spate
 
           others = words.reject { |word| keys.include?(key(word)) }
           kept.value = others.empty? ? nil : others.join(" ")
-          tell_trusted
+          print_trusted
           terminal.hint "spate install, which rebuilds what #{name} signed"
           0
         end
 
         private
 
-        # Compares keys by id, since a key may have several names and spellings. An invalid key is compared as text.
+        # Keys are compared by id, because the same key may have several names and spellings. An invalid key is compared
+        # as text.
         def key(word)
           RemoteCache::Trust::PublicKey.parse(word, RemoteCache::Trust::SETTING).id
         rescue Settings::InvalidValue

@@ -5,7 +5,7 @@ module Spate
     class Cache
       # `spate cache status`: the cache's address, the trusted signers, and its use on this machine.
       class Status < Subcommand
-        # Number of reasons shown, the most frequent ones.
+        # The number of most frequent reasons to print.
         MOST = 5
         HAD = { archives: "archive", builds: "build", checks: "Gemfile check", compile_caches: "compile cache" }.freeze
 
@@ -31,23 +31,23 @@ module Spate
 
         private
 
-        # [[PublicKey], the error in the setting or nil]
+        # Returns [[PublicKey], error in the setting or nil].
         def trusted
           [RemoteCache::Trust.from(settings).keys, nil]
         rescue Settings::Error => e
           [[], e]
         end
 
-        # [id of the signing key or nil, the error in the key or nil]
+        # Returns [id of the signing key or nil, error in the key or nil].
         def signing
           [RemoteCache::Trust::PrivateKey.of(context.env)&.id, nil]
         rescue Settings::Error => e
           [nil, e]
         end
 
-        # [message, hint] if the last install could not send its builds.
+        # Returns [message, hint] if the last install could not send its builds, otherwise nil.
         def unsent_last
-          store = context.store.keeper and Install::Sharing.failure(store)
+          store = context.store.writable_store and Install::Sharing.failure(store)
         end
 
         def ids(keys) = keys.to_h { |key| [key.name, key.id] }
@@ -55,7 +55,7 @@ module Spate
         def lines(cache, keys, id, usage)
           trusts = keys.map { |key| "trusts #{key.name}, whose id is #{key.id}" }
           trusts = ["trusts no signer: no build is used"] if trusts.empty?
-          sends = id ? "sends, signed by the id #{id}" : "sends nothing: SPATE_CACHE_KEY is not set"
+          sends = id ? "sends, signed by the key with the id #{id}" : "sends nothing: SPATE_CACHE_KEY is not set"
           [cache, sends, *trusts, *history(usage)]
         end
 

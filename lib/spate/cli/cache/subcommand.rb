@@ -14,12 +14,12 @@ module Spate
 
       # Common code of the `spate cache` commands.
       class Subcommand < Command::Subcommand
-        # Hint for a configuration without trusted signers.
+        # The hint if no signer is trusted.
         TRUST = "choose the signers to trust: spate cache trust NAME:KEY; create a key: spate cache key NAME"
 
         private
 
-        # Returns the operands. Raises UsageError unless there is one for each of the words.
+        # Returns the operands. Raises UsageError unless there is one for each word.
         def operands!(*words)
           return operands if operands.size == words.size
 
@@ -37,10 +37,10 @@ module Spate
           Settings.load(root: nil, env: context.env)
         end
 
-        # RemoteCache::Address of the cache in use. Raises NoCache, InvalidAddress.
+        # The configured RemoteCache::Address. Raises NoCache, InvalidAddress.
         def address = @address ||= RemoteCache.address(settings) || raise(NoCache)
 
-        # Yields the transport of the cache in use. patience: seconds to connect, and to wait for data.
+        # Yields the transport of the cache. patience: timeouts in seconds, for connecting and for reading.
         def transport(place = address, **patience)
           there = RemoteCache.transport(place, env: context.env, settings: settings, **patience)
           yield there
@@ -48,7 +48,7 @@ module Spate
           there&.close
         end
 
-        # Yields the RemoteCache::Contents of the cache in use, which report progress.
+        # Yields the RemoteCache::Contents of the cache, which print progress.
         def contents
           transport do |there|
             yield RemoteCache::Contents.new(there, trust: RemoteCache::Trust.from(settings), store: context.store,
@@ -58,11 +58,11 @@ module Spate
           progress&.clear
         end
 
-        # The progress output; nil if events are printed as JSON instead.
+        # The progress output, or nil with --json.
         def progress = json? ? nil : @progress ||= Output::Progress.new(terminal)
 
         # Warns if another setting takes precedence over the changed one. text: the new value of the changed setting.
-        def tell_outweighed(setting, text)
+        def warn_of_precedence(setting, text)
           counts, where = RemoteCache.found(setting.settings)
           return if RemoteCache.none?(counts) ? text.nil? : counts == text
 
@@ -71,12 +71,12 @@ module Spate
           terminal.warning("#{where} takes precedence, but is invalid: #{e.message}", hint: e.hint)
         end
 
-        # Names of the trusted signers, from the application's setting or the user's, and from SPATE_CACHE_KEYS.
+        # Names of the trusted signers, from the settings and from SPATE_CACHE_KEYS.
         def trusted = RemoteCache::Trust.from(settings).keys.map(&:name)
 
-        def tell_trusted
+        def print_trusted
           names = trusted
-          terminal.tell(names.empty? ? "no signer is trusted here" : "trusted here: #{names.join(", ")}")
+          terminal.info(names.empty? ? "no signer is trusted here" : "trusted here: #{names.join(", ")}")
         rescue Settings::Error => e
           terminal.warning(e.message, hint: e.hint)
         end

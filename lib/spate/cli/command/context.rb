@@ -17,8 +17,8 @@ module Spate
           @given = @given.merge("SPATE_HOME" => @home) if @home
         end
 
-        # The environment merged with the options of this run (Hash). It names a temporary store if no folder for a
-        # store is usable.
+        # The environment merged with the options of this run (Hash). It sets a temporary store if no folder is usable
+        # for a store.
         def env = @env ||= place
 
         # Whether the store is removed when this process ends.
@@ -37,7 +37,7 @@ module Spate
         def layout = @layout ||= Layout.for(settings, location.root, store: store, lockfile: location.lockfile)
         def store = @store ||= ::Spate::Store.open(home: @home, env: env, makes: @makes)
 
-        # Options of this command that are settings of Bundler. They take precedence over every other level.
+        # Command-line options that correspond to settings of Bundler. They take precedence over all other settings.
         FLAGS = { frozen: "frozen", deployment: "deployment", path: "path", system: "path.system", without: "without",
                   with: "with", only: "only", retry: "retry", jobs: "jobs" }.freeze
 

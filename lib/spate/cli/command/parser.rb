@@ -5,14 +5,14 @@ module Spate
     class Command
       # One option of a command, declared once for the parser and the help.
       #
-      # key          e.g. :jobs, under which the value is found
+      # key          the key of the value, e.g. :jobs
       # names        e.g. ["-j", "--jobs"]
       # argument     e.g. "N"; nil for a switch
       # kind         :switch, :string, :integer, :count (at least 1) or :list (words up to the next option, also
       #              split at ":" and ",")
       # description  one line
       Option = Struct.new(:key, :names, :argument, :kind, :description, keyword_init: true) do
-        # "--[no-]color" matches both spellings.
+        # Expands "--[no-]color" to both spellings.
         def spellings
           names.flat_map { |name| name.start_with?("--[no-]") ? ["--#{name[7..]}", "--no-#{name[7..]}"] : [name] }
         end
@@ -24,7 +24,7 @@ module Spate
       end
 
       # Splits argv into option values and operands. Supports `--name value`, `--name=value`, `-n value`, `-nvalue`,
-      # `--[no-]switch`, and `--` before operands that begin with a dash. Kept small, since every command loads it.
+      # `--[no-]switch`, and `--` before operands that begin with a dash. Kept small, because every command loads it.
       class Parser
         # help: the default hint. The block returns a hint, or nil, for an unknown option.
         def initialize(options, help: nil, &elsewhere)

@@ -3,7 +3,7 @@
 module Spate
   module CLI
     class Command
-      # A command of a command, such as `spate boot status`.
+      # A subcommand, such as `spate boot status`.
       class Subcommand
         # Splits operands into the name of a subcommand and the operands after it. command: "spate boot". Raises
         # UsageError unless `names` includes the name.

@@ -3,13 +3,13 @@
 module Spate
   module CLI
     class Completion < Command
-      # Possible words at the end of a command line, taken from the declarations of the commands. The words of a usage
-      # are literal, except GEM, COMMAND and NAME, which are looked up.
+      # Possible completions of a command line, taken from the declarations of the commands. The words of a usage are
+      # literal, except GEM, COMMAND and NAME, which are replaced by names of gems or commands.
       class Words
         # Commands of Bundler that take names of gems.
         OF_GEMS = %w[info open pristine remove show update].freeze
         GEMS = /\A(?:GEMS?|NAME)\z/
-        # Only text that a shell reads as a single word.
+        # Excludes text that a shell may not parse as a single word.
         PLAIN = /\A(?:--[\w-]+=)?[\w.+@-]+\z/
 
         # words: all words after `spate`. The last one is the word to complete, and may be empty.
@@ -20,15 +20,15 @@ module Spate
           @terminal = terminal
         end
 
-        # [[word, meaning or nil]]; empty if file names should be completed.
+        # Returns [[word, meaning or nil]], or [] if the shell should complete file names.
         def call
-          found = @before.empty? ? commands : following
+          found = @before.empty? ? commands : completions
           found.select { |word,| word.start_with?(@last) && word.match?(PLAIN) }
         end
 
         private
 
-        def following
+        def completions
           name, *given = @before
           name = ALIASES.fetch(name, name)
           return (OF_GEMS.include?(name) ? gems : []) unless COMMANDS.key?(name)
@@ -39,7 +39,7 @@ module Spate
           return assigned if @last.match?(/\A--[\w-]+=/)
 
           asking = argument(given)
-          return looked_up(asking) if asking
+          return completions_of(asking) if asking
           return options if @last.start_with?("-")
 
           usages = @command.usages.map { |usage| usage.delete_prefix("spate #{name} ").split(/ {2,}/, 2) }
@@ -55,13 +55,13 @@ module Spate
           @command.options.flat_map { |one| one.spellings.grep(/\A--/).map { |name| [name, one.description] } }
         end
 
-        # Completes the value of an option written as one word with its value (`--name=value`).
+        # Completes the value in `--name=value`.
         def assigned
           name, = @last.split("=", 2)
-          looked_up(known(name)&.argument).map { |word, meaning| ["#{name}=#{word}", meaning] }
+          completions_of(known(name)&.argument).map { |word, meaning| ["#{name}=#{word}", meaning] }
         end
 
-        # The argument of the option before the cursor, e.g. "FILE"; nil if there is none.
+        # The placeholder ("FILE") of the option whose value is being completed, or nil.
         def argument(given)
           return "" if @last == "="
 
@@ -77,16 +77,16 @@ module Spate
           end
         end
 
-        # The words of a usage that can follow these operands.
+        # Completions of the next word of a usage, if the operands so far match it.
         def operand(usage, meaning, given)
           words = usage.delete("[]").split.reject { |word| word == "options" || word.start_with?("-") }
           words[-1, 1] = [words[-2]] * given.size if words.last == "..."
           fits = given.zip(words).all? { |one, word| one == word || word&.match?(/[A-Z]/) }
-          fits ? looked_up(words[given.size], meaning) : []
+          fits ? completions_of(words[given.size], meaning) : []
         end
 
-        # word: from a usage or an option's argument.
-        def looked_up(word, meaning = nil)
+        # Returns the completions for a placeholder or literal word. word: from a usage or an option's argument.
+        def completions_of(word, meaning = nil)
           case word
           when GEMS then gems
           when "COMMAND" then @command == Help ? commands : programs
@@ -95,7 +95,7 @@ module Spate
           end
         end
 
-        # Gems of the lockfile, without running Bundler.
+        # The gems in the lockfile. Does not run Bundler.
         def gems
           context = Command::Context.new(values: {}, env: @env, terminal: @terminal)
           context.lockfile.specs.map { |spec| [spec.name, spec.version.to_s] }.uniq(&:first)
@@ -103,7 +103,7 @@ module Spate
           []
         end
 
-        # Executables of the bundle, and on the PATH.
+        # Executables of the bundle and on the PATH.
         def programs
           folders = [bundled, *@env["PATH"].to_s.split(File::PATH_SEPARATOR)].compact.select { |path| Dir.exist?(path) }
           folders.flat_map { |path| Dir.children(path) }.uniq.map { |name| [name] }

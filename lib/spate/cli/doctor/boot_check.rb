@@ -5,14 +5,14 @@ module Spate
     class Doctor
       # Checks the compile caches of the application in the current directory.
       class BootCheck
-        # Share of changed files above which compile caches are hardly worth their space.
+        # If the share of changed files is larger than this, compile caches are hardly useful.
         STALE = 0.3
-        # Number of consecutive boots without a Bundler replay before doctor reports it. A single such boot is normal
-        # after each change of the Gemfile.
+        # doctor reports this number of consecutive boots without a Bundler replay. A single such boot is normal after
+        # each change of the Gemfile.
         BOOTS = 2
-        # Reasons chosen by the user: SPATE_NO_REPLAY, and `bundle exec` or `require "bundler/setup"` first.
+        # Reasons that are the user's choice: SPATE_NO_REPLAY; `bundle exec` or `require "bundler/setup"` before Spate.
         CHOSEN = ["turned off", "Bundler has already set up the bundle"].freeze
-        # Names docs/bundler-replay.md by its title: its path would mean nothing in an application's folder.
+        # Refers to docs/bundler-replay.md by its title, because the path is not valid in an application's folder.
         REBUILD = "spate boot build; if that does not help, see Spate's documentation, " \
                   "\"Bundler replay\""
 
@@ -29,7 +29,7 @@ module Spate
 
           location = location() or return yield(Finding.ok("compile caches may be used; no Gemfile here"))
           facts = ::Spate::CompileCache::Status.new(location, caches: @caches, env: @context.env).to_h
-          [cache(facts), replay(facts), builder(facts), *asides(facts)].compact.each(&block)
+          [cache(facts), replay(facts), builder(facts), *inactive_parts(facts)].compact.each(&block)
         rescue LoadError => e
           yield Finding.odd("applications boot without compile caches: #{e.message}", hint: Native.remedy)
         end
@@ -75,7 +75,7 @@ module Spate
           Finding.odd(text, hint: "spate boot build; if that does not help, spate boot status")
         end
 
-        # Uses what the last boots recorded, since the environment of this command may differ from theirs.
+        # Uses the log of the last boots, because their environment may differ from this command's.
         def replay(facts)
           boots = facts[:boots].reject { |boot| boot[:parts].key?("compile_cache") }.last(BOOTS)
           reasons = boots.filter_map { |boot| boot[:parts]["replay"] } - CHOSEN
@@ -91,7 +91,7 @@ module Spate
           Finding.odd("the last background builder failed: #{builder[:last].last}", hint: builder[:log])
         end
 
-        def asides(facts)
+        def inactive_parts(facts)
           facts[:aside].map { |one| Finding.ok("inactive: #{one[:who]}: #{one[:why]}") }
         end
       end

@@ -40,8 +40,8 @@ module Spate
           end
         end
 
-        # Finds folders of other Rubies, such as vendor/bundle/ruby/3.0.0 beside 3.1.0: no command of this Ruby lists or
-        # removes the gems in them.
+        # Finds folders of other Rubies, such as vendor/bundle/ruby/3.0.0 beside 3.1.0. No command of this Ruby lists or
+        # removes their gems.
         def other_rubies
           layout = @context.layout
           return if layout.system?
@@ -126,8 +126,8 @@ module Spate
         def incomplete(text) = Finding.broken(text, hint: "spate install", exit_code: Check::INCOMPLETE)
       end
 
-      # Gems whose files have hard links that this store has no record of: the previous store was deleted, or another
-      # store installed the bundle. Editing such a file in place changes all its links unnoticed.
+      # Finds gems whose files have hard links that are not in this store's records, because the previous store was
+      # deleted or another store installed the bundle. Editing such a file in place changes all its links.
       class SharedFiles
         # record: Spate::Store::BundleRecord or nil.
         def initialize(layout, record)
@@ -135,8 +135,8 @@ module Spate
           @record = record
         end
 
-        # A Finding, or nil if no gem shares files. The system's own folders are not checked: other tools may create
-        # links there.
+        # Returns a Finding, or nil if no gem shares files. Does not check the system's gem folder, where other tools
+        # may create links.
         def finding
           return if @layout.system? || (names = shared).empty?
 

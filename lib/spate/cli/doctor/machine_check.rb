@@ -3,7 +3,7 @@
 module Spate
   module CLI
     class Doctor
-      # Checks Ruby and the tools that an install may call.
+      # Checks Ruby and the tools that an install may run.
       class MachineCheck
         SUPPORTED = [3, 1].freeze
         TRACING_NEEDS = "tracing needs Linux 5.5 on x86_64 or aarch64; a container must allow seccomp(2)"

@@ -3,7 +3,7 @@
 module Spate
   module CLI
     class Doctor
-      # Checks the store's owner, and looks for damage without reading files.
+      # Checks the store's owner, and searches for damage without reading files.
       class StoreCheck
         def initialize(context)
           @store = context.store
@@ -43,13 +43,16 @@ module Spate
         def manifests
           @good, bad = paths.map { |path| @store.open_manifest(path) }.partition(&:itself)
           text = Units.count(@good.length, "manifest")
-          return Finding.odd("#{bad.length} manifests cannot be read", hint: "spate store verify") if bad.any?
+          if bad.any?
+            return Finding.odd("#{Units.count(bad.length, "manifest")} cannot be read",
+                               hint: "spate store verify")
+          end
 
           old = @good.count { |manifest| !manifest.this_boot? }
           Finding.ok(old.zero? ? text : "#{text}, #{old} of them not checked since the last boot")
         end
 
-        # Compares size and time, which finds edited and truncated files, but not a flipped bit.
+        # Compares sizes and mtimes. This detects edited and truncated files, but not a flipped bit.
         def objects
           seen = {}
           damaged = @good.sum { |manifest| damage(manifest, seen) }
@@ -93,7 +96,7 @@ module Spate
         end
       end
 
-      # Whether the store's files can be linked into the bundle, and whether there is enough disk space.
+      # Checks whether the store's files can be linked into the bundle, and whether there is enough disk space.
       class DiskCheck
         LOW = 1_000_000_000
 
@@ -120,14 +123,14 @@ module Spate
         def space(path)
           all, free = ::Spate::Store::Full.sizes(path)
           return Finding.odd("free space for #{path} is unknown") unless free
-          return nowhere(path) if all.zero?
+          return no_space(path) if all.zero?
 
           text = "#{Units.bytes(free)} free for #{path}"
           free < LOW ? Finding.odd(text, hint: "`spate store prune` removes what no project uses") : Finding.ok(text)
         end
 
-        # The finding for /proc and similar file systems, where removing files would not free space.
-        def nowhere(path)
+        # The finding for /proc and similar file systems, which have no space for files.
+        def no_space(path)
           Finding.odd("the file system of #{path} cannot store files",
                       hint: "#{path == @store.root ? "SPATE_HOME=DIR" : "`bundle config path`"} sets another folder")
         end
@@ -147,7 +150,7 @@ module Spate
                       hint: "set SPATE_HOME to a folder on the bundle's file system to link them")
         end
 
-        # Tests whether a hard link from the store's folder to the bundle's works.
+        # Tests whether hard links between the store's folder and the bundle's folder work.
         def probe
           source = File.join(Util::Files.nearest(@store.root), ".spate-doctor-#{Process.pid}")
           target = File.join(Util::Files.nearest(@bundle), ".spate-doctor-#{Process.pid}-link")

@@ -3,12 +3,12 @@
 module Spate
   module CLI
     class Explain
-      # A subject prints the explanations of its stored results.
+      # Base class of the subjects, which print explanations of stored results.
       class Subject < Command::Subcommand
         private
 
-        # answer: the facts about one result (Hash), see the subject's `lines`.
-        def tell(answer)
+        # answer: the facts about one result (Hash), formatted by the subject's `lines`.
+        def print_answer(answer)
           return json.call(event: :"#{name}_explained", **answer) if json?
 
           lines(answer).each { |line| terminal.out.puts Util::Terminal.plain(line) }
@@ -19,10 +19,10 @@ module Spate
         end
       end
 
-      # `spate explain build GEM ...`
+      # The stored builds of gems: their inputs, and which build would be used here.
       class Build < Subject
         USAGE = "spate explain build GEM ...   stored builds of an extension; GEM or GEM-VERSION"
-        # Plurals of the kinds that are not nouns, or have an irregular plural.
+        # Names of kinds of inputs whose plural is not formed by "s".
         PLURALS = { "library" => "libraries", "looked" => "looked at", "listed" => "listed", "absent" => "absent",
                     "environment" => "variables", "processor" => "processor", "run" => "programs" }.freeze
 
@@ -33,7 +33,9 @@ module Spate
           raise UsageError.new("missing gem name", hint: "spate explain build GEM") if operands.empty?
 
           found = operands.map { |name| [name, explanation.of(name, all: values[:verbose])] }
-          found.each { |name, answers| answers.empty? ? tell_none(name) : answers.each { |answer| tell(answer) } }
+          found.each do |name, answers|
+            answers.empty? ? print_missing(name) : answers.each { |answer| print_answer(answer) }
+          end
           found.all? { |_, answers| answers.any? } ? 0 : NOTHING
         end
 
@@ -50,8 +52,8 @@ module Spate
           Dir.pwd
         end
 
-        # Reports a missing build. A build for a single folder is not stored.
-        def tell_none(name)
+        # Reports that no build of the gem is stored.
+        def print_missing(name)
           spec = locked.find { |one| [one.name, one.full_name].include?(name) }
           return terminal.error("no build of #{name} is stored: #{reason(spec)}") if spec
 
@@ -87,7 +89,7 @@ module Spate
         end
       end
 
-      # `spate explain gemfile`
+      # Bundler's stored results for this Gemfile: their inputs, and whether they are valid.
       class Gemfile < Subject
         USAGE = "spate explain gemfile         stored results of Bundler about the lockfile and Bundler.setup"
         WORDS = { file: "read", looked: "looked at", listed: "listed", absent: "absent", environment: "variables",
@@ -97,11 +99,11 @@ module Spate
           raise UsageError.new("explain gemfile takes no operands", hint: "spate explain gemfile") if operands.any?
 
           answers = explanations.flat_map { |one| one.to_a(all: values[:verbose]) }
-          answers.each { |answer| tell(answer) }
+          answers.each { |answer| print_answer(answer) }
           return 0 if answers.any?
 
           obstacle = ::Spate::Gemfile::Observation.obstacle
-          terminal.tell(["nothing is stored for #{context.location.gemfile}", *obstacle].join(": "))
+          terminal.info(["nothing is stored for #{context.location.gemfile}", *obstacle].join(": "))
           terminal.hint("`spate install` stores Bundler's result") unless obstacle || terminal.quiet?
           NOTHING
         end

@@ -3,7 +3,7 @@
 module Spate
   module CLI
     class InPlace
-      # Texts of a record, each once, with its NUL.
+      # The string table of a record: NUL-terminated texts without duplicates.
       class Texts
         attr_reader :size
 
@@ -12,7 +12,7 @@ module Spate
           @size = 0
         end
 
-        # The place of the text.
+        # Returns the offset of the text.
         def add(text)
           @places.fetch(text) do
             place = @size
@@ -24,29 +24,30 @@ module Spate
         def to_s = @places.keys.map { |text| "#{text}\0".b }.join
       end
 
-      # The state of each path that a command looked at.
+      # The paths that a command accessed, with their stat fields.
       class Marks
         ABSENT, FOLLOW, CONTENT, CTIME = [1, 2, 4, 8].freeze
-        # Kernel state that does not change the result. The boot id is in the header.
+        # Kernel files that do not affect the result. The boot id is stored in the header.
         HARMLESS = %r{\A(?:/dev/(?:null|u?random)|/proc/(?:self|thread-self|\d+)(?:/(?:exe|fd|maps|cmdline))?|
                         #{Regexp.escape(Record::BOOT_ID)})\z}nx
         KERNEL = %r{\A/(?:proc|sys|dev)/}n
 
         attr_reader :count
 
-        # started: Inputs.start before the trace. folders: in these, times of folders count too. harmless: paths that do
-        # not count.
-        def initialize(started, folders, harmless: HARMLESS)
+        # started: the value of Inputs.start before the trace. folders: below these, mtimes of folders are compared too.
+        # harmless: paths to ignore. listed: folders whose own mtimes are compared as well.
+        def initialize(started, folders, harmless: HARMLESS, listed: [])
           @harmless = harmless
           @started = started
           @deep = folders.map { |folder| "#{folder}/".b }
+          @listed = listed.to_h { |folder| [folder.b, true] }
           @folders = Hash.new { |all, folder| all[folder] = [] }
           @devices = {}
           @count = 0
         end
 
         def folders = @folders.size
-        # Whether a file has a ctime in whole seconds, which proves nothing after another mount.
+        # Whether a file has a ctime in whole seconds. Such a ctime is not reliable after the file system was remounted.
         def whole_seconds? = @devices.keys.any?(&:last)
 
         # kinds: see Tracer::Trace#paths.
@@ -61,18 +62,20 @@ module Spate
           mark(path, target, kinds, FOLLOW) if stat&.symlink?
         end
 
-        # Refuses file systems on which the ctime proves nothing: their files get no stamp (docs/inputs.md).
+        # Raises Refused for file systems whose ctime is not reliable, detected by a missing stamp (docs/inputs.md).
         def prove_times(beside)
           temporary = Util::Files.beside(beside)
           @devices.each_value do |kind, path|
             changed(path) if Inputs.record(temporary, [[kind, path]], {})
-            Inputs.each(temporary) { |*, facts| refuse("times prove nothing at #{path}") unless facts[:stamped] }
+            Inputs.each(temporary) do |*, facts|
+              refuse("the file system of #{path} has no reliable times") unless facts[:stamped]
+            end
           end
         ensure
           Util::Files.remove(temporary)
         end
 
-        # The first path whose mark differs, or nil.
+        # Returns the first path whose mark differs, or nil.
         def difference(other)
           mine, others = [self, other].map { |marks| marks.packed.to_h }
           (mine.keys | others.keys).find { |path| mine[path] != others[path] }
@@ -101,7 +104,8 @@ module Spate
           nil
         end
 
-        # Whether the command saw the path in its present state. A link without target is missing for some calls only.
+        # Whether the command found the path as it is now: existing or missing. A dangling link is missing only for
+        # calls that follow it.
         def seen?(stat, target, kinds)
           return kinds.first == :absent if stat.nil?
           return kinds.first != :absent if target
@@ -111,21 +115,21 @@ module Spate
 
         def mark(path, stat, kinds, facts)
           facts |= stat ? facts(path, stat, kinds) : ABSENT
-          settled(path, stat, facts) if stat
+          check_unchanged(path, stat, facts) if stat
           @folders[File.dirname(path)] << [File.basename(path), stat, facts]
           @count += 1
         end
 
-        # The ctime of a file with several links changes when another project links it too. An edit of such a file that
-        # was only looked at shows in size, mtime or inode, as in Store::Edits.
+        # The ctime of a file with several hard links changes when another project links it. If the command did not read
+        # such a file, size, mtime and inode are enough to detect edits, as in Store::Edits.
         def facts(path, stat, kinds)
           ctime = stat.symlink? || (stat.file? && stat.nlink == 1) || kinds.intersect?(%i[read run listed])
-          content = ctime || !stat.directory? || path.start_with?(*@deep)
+          content = ctime || !stat.directory? || path.start_with?(*@deep) || @listed.key?(path)
           (content ? CONTENT : 0) | (ctime ? CTIME : 0)
         end
 
-        # Refuses a path that has changed since the start, or could change without a new time.
-        def settled(path, stat, facts)
+        # Raises Passing for a path that has changed since the start. Remembers the file system, to check its ctimes.
+        def check_unchanged(path, stat, facts)
           changed(path) if facts.anybits?(CONTENT) && stat.mtime >= @started && stat.mtime <= Time.now
           return unless facts.anybits?(CTIME)
 
@@ -139,8 +143,9 @@ module Spate
         def pack(name, stat, facts)
           return [0, 0, 0, 0, 0, name, facts, 0, 0].pack("Q3q2L4") unless stat
 
-          [stat.dev, stat.ino, stat.size, nanoseconds(stat.mtime), nanoseconds(stat.ctime), name, facts, stat.mode,
-           stat.uid].pack("Q3q2L4")
+          content = facts.anybits?(CONTENT) ? [stat.size, nanoseconds(stat.mtime)] : [0, 0]
+          ctime = facts.anybits?(CTIME) ? nanoseconds(stat.ctime) : 0
+          [stat.dev, stat.ino, *content, ctime, name, facts, stat.mode, stat.uid].pack("Q3q2L4")
         end
 
         def nanoseconds(time) = (time.to_i * 1_000_000_000) + time.nsec

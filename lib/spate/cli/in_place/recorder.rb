@@ -3,23 +3,25 @@
 module Spate
   module CLI
     class InPlace
-      # Repeats a command under the tracer, and writes what it looked at: see core/front/in_place_record.h.
+      # Repeats a command under the tracer, and writes a record of its output and the paths it accessed
+      # (core/front/in_place_record.h).
       class Recorder
-        # Seconds, and bytes of all records.
+        # The maximum age of records (seconds), and the maximum size of all records (bytes).
         OLD = 30 * 86_400
         ROOM = 256 << 20
-        # Seconds before each attempt: every change before the trace is then older than the clock's tick. There is
-        # another one after a change, such as by the process that writes Spate's own compile cache.
+        # Seconds to wait before each attempt, so that changes before the trace are older than a tick of the file
+        # system's clock. An attempt fails if a file changes, for example when another process writes Spate's compile
+        # cache.
         SETTLE = [0.1, 0.5, 2].freeze
-        # Seconds, for all.
+        # The time limit for all attempts (seconds).
         LIMIT = 120
 
-        # The command cannot be recorded. The message has the reason.
+        # The command cannot be recorded. The message is the reason.
         class Refused < StandardError; end
-        # A reason that may be gone the next time.
+        # A temporary failure. The next attempt may succeed.
         class Passing < Refused; end
 
-        # launcher: `spate-ruby`. path: of the record. folders: see InPlace.start. words: of the command line.
+        # launcher: path of `spate-ruby`. path: path of the record. folders: see InPlace.start. words: the command line.
         def initialize(launcher, path, folders, words, env)
           @launcher = launcher
           @path = path
@@ -30,17 +32,18 @@ module Spate
           @store = File.expand_path("../..", path)
         end
 
-        # Writes the record, or the reason why there is none. Does nothing while another process records.
+        # Writes the record, or the reason of the failure. Does nothing while another process is recording.
         def call
           ::Spate::Store::Lock.hold("#{@store}/locks/in-place.lock", shared: false, wait: false) { attempt }
         rescue ::Spate::Store::Locked
           nil # the next command tries again
         rescue Refused, SystemCallError, ::Spate::Native::Tracer::Error => e
           keep(e.message.byteslice(0, Record::HEADER - 1))
-          InPlace.wait_less(@path) if e.is_a?(Passing)
+          InPlace.shorten_pause(@path) if e.is_a?(Passing)
         end
 
-        # Ends this process and the repeated command, which may wait for a lock or a file system that does not answer.
+        # Kills this process and the repeated command after the time limit. The command may be waiting for a lock or an
+        # unresponsive file system.
         def limit(seconds = LIMIT)
           Thread.new do
             sleep seconds
@@ -65,8 +68,9 @@ module Spate
           attempt(settle.drop(1))
         end
 
-        # Folders on the way to the paths that the command looks at. Files in a folder that takes the place of another
-        # have old times, so the trace would be of one folder, and the marks of the other.
+        # The folders above the paths that the command accesses, with device and inode, to detect a folder that is
+        # replaced during the trace. The files of the new folder may have old times, so their times do not show the
+        # change.
         def places
           [@directory, *@folders, @store].flat_map { |path| above(path) }.uniq.map do |path|
             stat = File.stat(path)
@@ -76,7 +80,8 @@ module Spate
 
         def above(path) = path == "/" ? [] : [path, *above(File.dirname(path))]
 
-        # Removes the oldest others as well, since a project may be gone. One that is still used is written again.
+        # Writes the file. Also removes the oldest records, whose projects may have been deleted. A record that is still
+        # needed is written again by a later command.
         def keep(bytes)
           Util::Files.write(@path, bytes, permissions: 0o600)
           room = ROOM - bytes.bytesize
@@ -88,7 +93,7 @@ module Spate
           nil # a full disk, or another process removed it
         end
 
-        # [[path, stat]], the youngest first.
+        # [[path, stat]] of the other records, newest first.
         def others
           folder = File.dirname(@path)
           paths = Dir.children(folder).map { |name| File.join(folder, name) } - [@path]
@@ -105,18 +110,18 @@ module Spate
           Record.new(marks, @env, InPlace.ignored(trace)).to_s(output.text, output.stream)
         end
 
-        # Opened for writing by each command, which does not change them.
+        # Lock files. Each command opens them for writing but does not change them.
         def locks = @locks ||= ["#{@store}/locks/store.lock"]
 
         def refuse(reason) = raise(Refused, reason)
 
-        # A Trace whose value is the output: [to stdout, to stderr]. If there is something to do by now, the command
-        # must not do it.
+        # Returns a Trace whose value is [output on stdout, output on stderr]. The trace is read-only, so that the
+        # repeated command cannot change anything.
         def trace
           Tracer.trace(read_only: true) { |tracer| streams { |out, err| repeat(tracer, out, err) } }
         end
 
-        # Colours are forced, so that an output without them is the same on every terminal.
+        # Colours are forced. If the output has no colours nevertheless, it is the same on every terminal.
         def repeat(tracer, out, err)
           colours = "--color" unless @words.intersect?(%w[--color --no-color])
           words = tracer.command(Util::Ruby.path, "--disable-gems", @launcher, *@words, *colours)
@@ -126,7 +131,7 @@ module Spate
           raise Passing, "the command failed: #{status}" unless status.success?
         end
 
-        # Yields two files without names, and returns what was written to them.
+        # Yields two unlinked temporary files, and returns their content.
         def streams
           files = Array.new(2) do
             temporary = Util::Files.beside(@path)
@@ -138,7 +143,7 @@ module Spate
           files&.each(&:close)
         end
 
-        # A path that the command wrote, other than the locks.
+        # A path that the command wrote, except the locks.
         def written(trace)
           trace.paths.find { |path, kinds| kinds.intersect?(%i[written connected]) && !locks.include?(path) }&.first
         end
@@ -152,14 +157,14 @@ module Spate
         MOUNTS = "/proc/self/mountinfo"
         STATUS = "/proc/self/status"
 
-        # ignored: names of variables that do not count, or beginnings with "*".
+        # ignored: names of variables to ignore, or prefixes followed by "*".
         def initialize(marks, env, ignored)
           @marks = marks
           @env = env
           @ignored = ignored
         end
 
-        # output: see Template. stream: the descriptor for it.
+        # output: see Template. stream: the file descriptor to print it on.
         def to_s(output, stream)
           texts = Texts.new
           ignored = texts.add(@ignored.join("\n"))
@@ -181,18 +186,18 @@ module Spate
           counted.map { |pair| "#{pair.map(&:b).join("=")}\0" }.sort.join + rights
         end
 
-        # As add_rights in core/front/in_place.c.
-        def rights = File.readlines(STATUS, chomp: true).grep(/\A(?:Uid|Gid|Groups|CapEff):/).join.b
+        # Must match add_rights in core/front/in_place.c.
+        def rights = File.readlines(STATUS, chomp: true).grep(/\A(?:Uid|Gid|Groups|CapEff|NoNewPrivs|Seccomp):/).join.b
       end
 
-      # The output of a command, with placeholders for the facts of one run: SPATE_OUTPUT_SECONDS and others.
+      # The output of a command, with placeholders for values that differ in each run: SPATE_OUTPUT_SECONDS and others.
       class Template
         FACTS = [[/(?<=\()(?:[\d.]+ s|\d+:\d\d min)(?=\)$)/, "\x01"], [/(?<="seconds":)[\d.e-]+/, "\x02"],
                  [/(?<="peak_memory":)\d+/, "\x03"]].freeze
-        # Bytes. Less than SPATE_OUTPUT_MAX, which has room for the facts.
+        # The maximum size in bytes. SPATE_OUTPUT_MAX is larger, because the values are longer than the placeholders.
         MAX = 32 << 10
 
-        # The file descriptor.
+        # The file descriptor of the output: 1 or 2.
         attr_reader :stream
 
         def initialize(out, err)

@@ -1,15 +1,15 @@
 # frozen_string_literal: true
 
-# Runs in the background: launcher, path of the record, working directory, number of folders, folders, and the words of
-# the command line. See CLI::InPlace.
+# The background process of CLI::InPlace. Arguments: launcher, path of the record, working directory, number of folders,
+# folders, command line.
 require "spate"
 require "spate/inputs"
 require "spate/tracer"
 
 begin
-  Process.setsid # leads a group that Recorder#limit ends
+  Process.setsid # Recorder#limit kills the process group
 rescue Errno::EPERM
-  nil # already leads a group
+  nil # already a process group leader
 end
 Process.setpriority(Process::PRIO_PROCESS, 0, 19)
 launcher, path, directory, count, *words = ARGV

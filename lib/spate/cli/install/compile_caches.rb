@@ -3,9 +3,8 @@
 module Spate
   module CLI
     class Install < Command
-      # Starts or runs the build of compile caches after an install has finished. After an install with nothing to do,
-      # this happens only if requested by "wait", or if compile caches contained code from a signer that is no longer
-      # trusted.
+      # Builds compile caches after an install, in the background or foreground. If the install had nothing to do,
+      # builds them only with "wait", or if compile caches contained code from a signer that is not trusted any more.
       class CompileCaches
         MODES = %w[wait background off].freeze
 
@@ -20,8 +19,8 @@ module Spate
           @given = option ? by_option(option) : by_setting(settings[SETTING])
         end
 
-        # report: the report of the install. Yields the events of a build in the foreground. Returns the facts of what
-        # was built (Builder::Report#to_h), :background, or nil if nothing was done.
+        # report: the report of the install. Yields the events of a build in the foreground. Returns
+        # Builder::Report#to_h, :background, or nil if nothing was done.
         def call(report, &block)
           forgotten = forget if File.exist?(@store.path(RemoteCache::COMPILED))
           return if (report.noop? && @given != "wait" && !forgotten) || mode == "off"

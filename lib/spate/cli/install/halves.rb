@@ -3,16 +3,16 @@
 module Spate
   module CLI
     class Install < Command
-      # Installs gems (on this thread) and packages (on another) in parallel. If one half fails, the other half still
-      # finishes, and the next install uses its result. Ctrl-C ends both.
+      # Installs gems (on this thread) and packages (on another) in parallel. If one of them fails, the other still
+      # finishes, and the next install uses its result. Ctrl-C stops both.
       class Halves
         # half:: "gems" or "packages"
         Failed = Struct.new(:half, :error)
 
-        # Exceptions that end the whole command.
+        # Exceptions that stop both.
         ENDS = [Interrupted, ::Interrupt, SignalException, SystemExit].freeze
 
-        # The reports; nil for a half that failed.
+        # The reports, or nil for a half that failed.
         attr_reader :gems, :packages
         # [Failed], in the order of failure.
         attr_reader :failures
@@ -50,7 +50,7 @@ module Spate
           nil
         end
 
-        # Ends the thread of the other half before this command ends, without interrupting the thread's cleanup.
+        # Stops the other thread and waits for its cleanup before the command ends.
         def finish(other)
           Thread.handle_interrupt(::Interrupt => :never) do
             other.raise(::Interrupt, "the other half ended") if other.alive?

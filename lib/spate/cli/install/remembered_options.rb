@@ -3,14 +3,14 @@
 module Spate
   module CLI
     class Install < Command
-      # Runs Bundler to write the options that determine the path and groups of the bundle to the application's
-      # .bundle/config if they are missing there, since `bundle exec` needs them.
+      # Runs Bundler to store the options in the application's .bundle/config, unless they are already there. `bundle
+      # exec` needs the options that determine the path and groups of the bundle.
       class RememberedOptions
         NAMES = { path: "path", system: "path.system", deployment: "deployment", without: "without", with: "with",
                   only: "only", copy: "spate.copy", js: "spate.js" }.freeze
-        # Options whose `--no-` form removes the setting, instead of setting it to false.
-        FORGOTTEN = %i[js].freeze
-        # Options that apply to a single application, since they run code from its folder.
+        # Options whose `--no-` form removes the setting instead of setting it to false.
+        REMOVABLE = %i[js].freeze
+        # Options that must not apply to other applications, because they run code from the application's folder.
         OWN = %i[js].freeze
 
         def initialize(values, context, terminal)
@@ -25,7 +25,7 @@ module Spate
 
           before = Settings.load(root: @context.location.root, env: @context.env)
           given.each do |key, name|
-            next forget(name, before) if FORGOTTEN.include?(key) && !@values[key]
+            next forget(name, before) if REMOVABLE.include?(key) && !@values[key]
             next unremembered(name, true) if OWN.include?(key) && shared?
 
             value = text(@values[key])
@@ -41,12 +41,12 @@ module Spate
           return if before.levels[:local][Settings::Key.for(name)].nil?
 
           config("unset", "--local", name)
-          @terminal.tell("removed from #{file}: #{name}")
+          @terminal.info("removed from #{file}: #{name}")
         end
 
         def folders = Settings::Folders.new(@context.location.root, @context.env)
         def file = (folders.local_config || ".bundle/config").delete_prefix("#{@context.location.root}/")
-        # Whether other applications use the same configuration (BUNDLE_APP_CONFIG).
+        # Whether other applications may use the same configuration (BUNDLE_APP_CONFIG).
         def shared? = file.start_with?("/")
 
         def unremembered(name, value)
@@ -60,7 +60,7 @@ module Spate
 
         def set(name, value)
           status = config("set", "--local", name, value)
-          return @terminal.tell("remembered in #{file}: #{name} #{value}") if status.zero?
+          return @terminal.info("remembered in #{file}: #{name} #{value}") if status.zero?
 
           @terminal.warning("not remembered in #{file}: #{name} #{value}",
                             hint: "for `bundle exec`, set #{Settings::Key.for(name)}=#{value}")

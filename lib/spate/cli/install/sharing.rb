@@ -3,17 +3,18 @@
 module Spate
   module CLI
     class Install < Command
-      # Sends the results of an install to the team's cache if this machine has a key, in a background process with the
-      # lowest priority. In CI the install waits for that process, which would otherwise be ended with the job.
+      # Sends the results of an install to the team's cache if this machine has a signing key. Runs in a low-priority
+      # background process, but in the foreground in CI, where a background process would be killed at the end of the
+      # job.
       class Sharing
-        # One log per user, since a group may share a store.
+        # One log per user, because several users may share a store.
         LOG = "logs/cache-push-#{Process.euid}.log".freeze
-        # Maximum number of bytes read from the log.
+        # The maximum number of bytes to read from the log.
         LONGEST = 64 << 10
         private_constant :LONGEST
 
-        # Why the last background push failed: [message, hint or nil], or nil if it succeeded. store: a writable store.
-        # Follows no link and does not block, since other users of the store may have replaced the log.
+        # Returns [message, hint or nil] if the last background push failed, otherwise nil. store: a writable store.
+        # Does not follow links and does not block, because other users of the store may have replaced the log.
         def self.failure(store)
           text = File.open(store.path(LOG), File::RDONLY | File::NOFOLLOW | File::NONBLOCK) do |file|
             file.stat.file? && file.stat.owned? ? file.read(LONGEST).to_s.scrub : ""
@@ -24,11 +25,11 @@ module Spate
           nil
         end
 
-        # Removes the log. Called after everything was sent.
+        # Removes the log, after everything was sent.
         def self.forget(store) = Util::Files.remove(store.path(LOG))
 
-        # context: Command::Context. wait: whether to send in this process (--push). The block receives errors about the
-        # keys as the facts of a warning.
+        # context: Command::Context. wait: whether to send in the foreground (--push). The block receives warnings as
+        # events.
         def initialize(context, terminal, wait:, json: nil, &warn)
           @context = context
           @terminal = terminal
@@ -48,7 +49,8 @@ module Spate
 
         private
 
-        # Checks an existing key in each run, since users who cannot send do not read the log.
+        # Whether there is a signing key. An invalid key is reported at each install, because users may not read the
+        # log.
         def key?
           RemoteCache::Trust::PrivateKey.of(@context.env)
         rescue Settings::Error => e
@@ -62,7 +64,7 @@ module Spate
           Cache::Push.new([], values: values, terminal: @terminal, context: @context).run
         end
 
-        # Pushes without failing the job if the cache is not writable, since the install has succeeded.
+        # Pushes in the foreground. A failure is only a warning, because the install has succeeded.
         def in_job
           push(noted: true)
         rescue Error => e
@@ -74,11 +76,11 @@ module Spate
           nil
         end
 
-        # Pushes in a background process, which writes errors to the log. The next install reports them and sends what
-        # is missing.
+        # Pushes in a background process, which writes errors to the log. The next install reports them and sends the
+        # missing entries.
         def background
-          store = @context.store.keeper or return
-          tell_last(store)
+          store = @context.store.writable_store or return
+          warn_of_last_failure(store)
           output = log(store)
           start(output)
         rescue SystemCallError
@@ -87,13 +89,13 @@ module Spate
           output&.close
         end
 
-        def tell_last(store)
+        def warn_of_last_failure(store)
           message, hint = self.class.failure(store)
           @warn.call(event: :warning, message: message, hint: hint) if message
         end
 
-        # Creates a new file, since other users of the store could have put a link there. The push also runs without a
-        # log.
+        # Creates a new file, because other users of the store could have placed a link at the path. If that fails, the
+        # push runs without a log.
         def log(store)
           path = store.path(LOG)
           store.make(File.dirname(path))
@@ -103,8 +105,8 @@ module Spate
           File.open(File::NULL, "w")
         end
 
-        # Passes the key through a socket: other processes of the user can read the environment, files and pipes of a
-        # process (/proc/PID), but not data in a socket.
+        # Passes the key through a socket. Other processes of the user can read a process's environment, files and pipes
+        # in /proc/PID, but not the data in a socket.
         def start(output)
           key = Util::SigningKey.of(@context.env)
           text = key.include?("-----BEGIN") ? key : File.read(key)

@@ -3,8 +3,8 @@
 module Spate
   module CLI
     module Output
-      # A message about one file of an installed gem that differs from its package, or about many files that differ only
-      # in path: a `chmod -R` prints one line instead of ten thousand.
+      # A message about files of installed gems that differ from their packages. Many files with the same difference are
+      # reported in one message, for example after `chmod -R`.
       class EditedFiles
         # [singular, plural]
         WORDS = {
@@ -13,27 +13,27 @@ module Spate
           missing: ["is missing", "are missing"], restored: ["was missing, now restored", "were missing, now restored"],
           type: ["has another file type", "have other file types"]
         }.freeze
-        # Up to FEW files are reported one by one; of more files, NAMED are listed.
+        # Up to FEW files are reported separately. A message about more files lists NAMED of them.
         FEW = 10
         NAMED = 3
         SHARED = %i[kind owner mode_only settled reason].freeze
 
         class << self
-          # edits: [Spate::Store::Edits::Edit], or their facts from events. Returns [EditedFiles].
+          # Returns [EditedFiles]. edits: [Spate::Store::Edits::Edit], or their facts from events.
           def group(edits, few: FEW)
             edits.map(&:to_h).group_by { |facts| key(facts) }.flat_map do |_, found|
               found.size > few ? [new(found)] : found.map { |facts| new([facts]) }
             end
           end
 
-          def tell(edits, terminal)
+          def print(edits, terminal)
             few = terminal.verbose? ? edits.size : FEW
             group(edits, few: few).each { |edited| terminal.warning(edited.message, hint: edited.hint) }
           end
 
           private
 
-          # Groups changed modes across gems, since modes are often changed in many gems at once.
+          # Groups changed modes across gems, because modes are often changed in many gems at once.
           def key(facts) = [*facts.values_at(*SHARED), shared?(facts), (facts[:name] unless facts[:mode_only])]
           def shared?(facts) = facts[:links] > 1
         end
@@ -48,7 +48,7 @@ module Spate
 
         # "rack-3.0.0: lib/rack.rb was changed in place, and is shared with 2 other projects"
         # "the modes of 2108 files in 32 gems were changed"
-        def message = [[*owner, "#{subject} #{said}#{sharers}"].join(": "), *outcome].join("; ")
+        def message = [[*owner, "#{subject} #{difference}#{sharers}"].join(": "), *outcome].join("; ")
 
         def hint
           return if @settled == :restored
@@ -64,7 +64,7 @@ module Spate
         def many? = @found.size > 1
         def words(one, many) = many? ? many : one
         def names = @names ||= @found.map { |facts| facts[:name] }.uniq
-        # The gem's name; nil if the files belong to several gems.
+        # The gem's full name, or nil if the files belong to several gems.
         def owner = (@facts[:name] if names.one?)
         # "rack-3.0.0" -> "rack"
         def gem_name = @facts[:name].to_s.sub(/-\d[^-]*(-.*)?\z/, "")
@@ -89,7 +89,7 @@ module Spate
         end
 
         def shared? = @kind == :changed && @facts[:links] > 1
-        def said = format(words(*WORDS.fetch(state)), @facts[:owner])
+        def difference = format(words(*WORDS.fetch(state)), @facts[:owner])
 
         def sharers
           ", and #{words("is", "are")} shared with #{others.join(" and ")}" if shared? && others.any?
@@ -109,7 +109,7 @@ module Spate
         end
       end
 
-      # A gem whose files are the bundle's own (`spate edit`), and the number of changed files.
+      # A message about a gem that is being edited (`spate edit`).
       class EditedGem
         # own_copy: Install::Check::OwnCopies::OwnCopy.
         def initialize(own_copy)

@@ -3,8 +3,8 @@
 module Spate
   module CLI
     module Output
-      # Progress without a terminal (CI, a pipe): few, complete lines. Prints each build, since builds take long, and
-      # the overall progress every ten seconds. --verbose prints each step.
+      # Progress output without a terminal (CI, a pipe). Prints a line for each build, because builds take long, and a
+      # line with the overall progress every ten seconds. --verbose prints each step.
       class PlainLog
         PERIOD = 10
 
@@ -12,14 +12,14 @@ module Spate
           @terminal = terminal
           @tally = tally
           @clock = clock
-          @told = nil
+          @printed_at = nil
         end
 
         def call(event)
-          @told ||= @clock.call
+          @printed_at ||= @clock.call
           @tally.add(event)
           line = line(event)
-          line ? tell(line) : now_and_then
+          line ? print_line(line) : print_periodically
         end
 
         def finish = nil
@@ -55,24 +55,24 @@ module Spate
           end
         end
 
-        # Why a stored build was not used.
+        # The reason why a stored build was not used.
         def why(event)
           return " (the stored build contains the path #{event[:bound]} and works only there)" if event[:bound]
 
           " (rebuilding: #{event[:anew]})" if event[:anew]
         end
 
-        def now_and_then
-          return if @clock.call - @told < PERIOD
+        def print_periodically
+          return if @clock.call - @printed_at < PERIOD
 
-          tell stand.join(" · ")
+          print_line progress_parts.join(" · ")
         end
 
-        def stand = ProgressLine.new(@terminal, tally: @tally).parts
+        def progress_parts = ProgressLine.new(@terminal, tally: @tally).parts
 
-        def tell(line)
-          @told = @clock.call
-          @terminal.tell(Util::Terminal.plain(line))
+        def print_line(line)
+          @printed_at = @clock.call
+          @terminal.info(Util::Terminal.plain(line))
           @terminal.err.flush
         end
       end

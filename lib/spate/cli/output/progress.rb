@@ -7,8 +7,8 @@ module Spate
       #
       #     ⠼ fetched 131/212 · unpacked 128 · built 3/9 (nokogiri 0:14) · linked 120
       #
-      # A separate thread draws, so that the time advances while a compiler is silent. The first frame is drawn after
-      # 0.1 seconds, so that a shorter run prints nothing.
+      # A separate thread draws, so that the time also advances between events. The first frame is drawn after 0.1
+      # seconds, so that a shorter run prints nothing.
       class ProgressLine
         FRAMES = %w[⠋ ⠙ ⠹ ⠸ ⠼ ⠴ ⠦ ⠧ ⠇ ⠏].freeze
         PERIOD = 0.1
@@ -63,9 +63,9 @@ module Spate
 
         def draw
           text = parts.join(" · ")
-          text = nothing_yet if text.empty?
+          text = initial_text if text.empty?
           @frame = (@frame + 1) % FRAMES.length
-          # Leaves one column free: some terminals wrap after the last one.
+          # Leaves the last column free, because some terminals wrap after it.
           line = "#{FRAMES[@frame]} #{Util::Terminal.plain(text)}"[0, [@terminal.width - 1, 1].max]
           @terminal.err.print CLEAR, line
           @terminal.err.flush
@@ -81,21 +81,21 @@ module Spate
         def say(event)
           case event[:event]
           when :warning then clear && @terminal.warning(event[:message], hint: event[:hint])
-          when :resolving then clear && @terminal.tell("Bundler resolves: #{Util::Terminal.plain(event[:reason])}")
+          when :resolving then clear && @terminal.info("Bundler resolves: #{Util::Terminal.plain(event[:reason])}")
           when :handed_over then hand_over(event[:reasons])
           end
         end
 
-        # Stops drawing, since Bundler uses the terminal from here on.
+        # Stops drawing, because Bundler now uses the terminal.
         def hand_over(reasons)
           clear
           @finished = true
-          reasons.each { |reason| @terminal.tell "running Bundler: #{Util::Terminal.plain(reason)}" }
+          reasons.each { |reason| @terminal.info "running Bundler: #{Util::Terminal.plain(reason)}" }
         end
 
-        # The text before the first count. While the total is zero, the plan waits for Gemfile and lockfile, and
-        # possibly for Bundler.
-        def nothing_yet
+        # The text before the first count. The total is zero until Gemfile and lockfile have been read, possibly by
+        # Bundler.
+        def initial_text
           @tally.total.zero? ? "reading Gemfile and lockfile" : "checking #{Units.count(@tally.total, "gem")}"
         end
 
@@ -109,8 +109,8 @@ module Spate
         end
       end
 
-      # Progress of a command that processes many items: on a terminal one line, redrawn at most ten times a second;
-      # elsewhere (CI, a pipe) a complete line every ten seconds.
+      # Progress of a command that processes many items. On a terminal, one line is redrawn at most ten times a second.
+      # Otherwise (CI, a pipe), a line is printed every ten seconds.
       class Progress
         # Seconds between two lines.
         LIVE = 0.1
@@ -124,13 +124,13 @@ module Spate
           @drawn = false
         end
 
-        # For example: call("read", 120, 4000).
+        # Example: call("read", 120, 4000).
         def call(words, done, of)
           return if @terminal.quiet? || (now = @clock.call) < @next
 
           @next = now + @period
           text = "#{words} #{Units.number(done)} of #{Units.number(of)}"
-          return @terminal.tell(text) unless @terminal.live?
+          return @terminal.info(text) unless @terminal.live?
 
           @terminal.err.print(ProgressLine::CLEAR, text[0, [@terminal.width - 1, 1].max])
           @terminal.err.flush

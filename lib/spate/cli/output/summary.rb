@@ -43,7 +43,7 @@ module Spate
 
         def team = number(@report.from_team, "from the team's cache (#{team_bytes})")
 
-        # "2 extensions built, 6 from the team's cache, 7 reused"; the first count has the noun.
+        # "2 extensions built, 6 from the team's cache, 7 reused"
         def extensions
           stored = @report.build_reused - @report.builds_from_team
           counts = [[@report.built, "built#{bound}"], [@report.builds_from_team, shared], [stored, "reused"]]
@@ -63,12 +63,12 @@ module Spate
         def number(count, words) = count.positive? ? "#{Units.number(count)} #{words}" : nil
       end
 
-      # Counts of the events of a run, for progress output.
+      # Counts the events of a run, for progress output.
       class Tally
-        # total: gems of the plan, 0 until the plan is known. in_place: gems that were already installed. The other
-        # counters grow as gems finish.
+        # total: number of gems in the plan, 0 until the plan is known. in_place: number of gems that were already
+        # installed. The other counters increase as gems finish.
         attr_reader :total, :in_place, :fetched, :fetched_bytes, :unpacked, :built, :reused, :linked
-        # Name => monotonic second at which its build started, oldest first.
+        # Name => monotonic time (seconds) at which its build started, oldest first.
         attr_reader :building
 
         def initialize(clock: Util.method(:now))
@@ -92,7 +92,8 @@ module Spate
           end
         end
 
-        # Numbers of expected fetches and builds: from the plan if it contains them, otherwise those that started.
+        # The expected numbers of fetches and builds: from the plan, or the number of those that started if it is
+        # larger.
         def fetches = [@fetches || 0, @to_fetch, @fetched].max
         def builds = [@builds || 0, @queued, @to_build, @built].max
 

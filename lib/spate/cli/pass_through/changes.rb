@@ -3,7 +3,8 @@
 module Spate
   module CLI
     class PassThrough
-      # The changes that a command of Bundler made to a lockfile. Reads the file when created, before the command runs.
+      # The changes that a command of Bundler made to a lockfile. Must be created before the command runs, because
+      # `initialize` reads the file.
       class LockfileChange
         # path: the lockfile, which need not exist.
         def initialize(path)
@@ -13,7 +14,7 @@ module Spate
 
         def any? = read != @before
 
-        # One line per gem that changed, and one about the file (Array of String).
+        # One line per changed gem, and one about the file ([String]).
         def lines
           return ["#{name} is unchanged"] unless any?
 
@@ -55,7 +56,8 @@ module Spate
         end
       end
 
-      # The change that a command of Bundler made to a Gemfile. Reads the file when created, before the command runs.
+      # The change that a command of Bundler made to a Gemfile. Must be created before the command runs, because
+      # `initialize` reads the file.
       class GemfileChange
         def initialize(path)
           @path = path
@@ -74,7 +76,7 @@ module Spate
 
         private
 
-        # Lines with code (Array of String).
+        # The nonempty lines ([String]).
         def read = File.readlines(@path, encoding: "UTF-8").map { |line| line.scrub.strip }.reject(&:empty?)
       end
     end

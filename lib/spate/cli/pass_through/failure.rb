@@ -3,7 +3,7 @@
 module Spate
   module CLI
     class PassThrough
-      # Turns a failure of Bundler into an error of Spate. Only Bundler's exit status decides: Spate never rejects what
+      # Converts a failure of Bundler to an error of Spate, by Bundler's exit status. Spate never rejects a command that
       # Bundler accepts.
       class Failure
         # Exit statuses of Bundler's error classes.
@@ -12,8 +12,12 @@ module Spate
         NO_GEMFILE = 10
         OPTION = 15
         NO_LOCKFILE = 22
-        # Commands that query sources: status 7 then means that resolving failed.
+        # Commands that query sources. For these, status 7 means that resolving failed.
         RESOLVE = %w[add lock update].freeze
+
+        # The line that Spate::Resolve adds to a "gem not found" error: a similar name among gems that this machine has
+        # used.
+        SUGGESTION = /\ADid you mean \S+\?\z/
 
         # The command needs gems that are not installed.
         class Incomplete < Error
@@ -50,6 +54,9 @@ module Spate
         end
 
         def about_gems(error)
+          near = error.details.find { |line| line.match?(SUGGESTION) }
+          return failed(error, near.sub("Did", "did"), error.details - [near]) if near
+
           case @name
           when "add" then add(error)
           when "remove" then remove(error) || other(error)
@@ -64,10 +71,13 @@ module Spate
         end
 
         def remove(error)
-          failed(error, "not in the Gemfile; see Gemfile.lock for what depends on it") if named(error, names & locked)
+          name = named(error, names & locked)
+          failed(error, "not in the Gemfile; to see what requires it: spate why #{name}") if name
         end
 
-        def failed(error, hint) = Gemfile::BundlerFailed.new([@name, *@argv], error.status, error.details, hint: hint)
+        def failed(error, hint, details = error.details)
+          Gemfile::BundlerFailed.new([@name, *@argv], error.status, details, hint: hint)
+        end
 
         def named(error, gems)
           gems.find { |name| error.details.join("\n").match?(/['`]#{Regexp.escape(name)}['`]/) }

@@ -3,31 +3,31 @@
 module Spate
   module CLI
     class Setup < Command
-      # The native program that answers commands with nothing to do, and otherwise runs the launcher `spate-ruby` beside
-      # it (core/front). It knows Ruby and the gem by facts in the launcher, which hold while the named files are
-      # unchanged.
+      # The native program that handles commands with nothing to do, and otherwise runs the launcher `spate-ruby` beside
+      # it (core/front). It reads facts about Ruby and the gem from the launcher. The facts are valid while the listed
+      # files are unchanged.
       class FrontEnd
         NAME = "spate/native/front"
-        # In the program's constants: ext/spate/front/main.c.
+        # A string in the binary, defined in ext/spate/front/main.c.
         MARK = "#{Launcher::MARK}, compiled".freeze
-        # Longer files are other programs.
+        # Larger files (bytes) are other programs.
         LIMIT = 4 << 20
-        # Character sets of most locales, as nl_langinfo(3) names them.
+        # Character sets of common locales, as returned by nl_langinfo(3).
         CHARSETS = %w[UTF-8 ANSI_X3.4-1968].freeze
-        # Libraries whose versions `spate version` shows.
+        # Libraries whose versions `spate version` prints.
         LIBRARIES = %r{/(?:libruby[^/]*|libz\.[^/]*|libdeflate[^/]*|spate/native/install\.\w+)\z}
 
         class << self
-          # nil if it is not compiled, or if a path cannot be a line of the launcher.
+          # Returns a FrontEnd, or nil if the program is not compiled or a fact contains a newline.
           def find(folders: [], lib: nil)
             path = compiled or return
             front = new(path, folders: folders, lib: lib)
             front if front.facts.flatten.none? { |text| text.include?("\n") }
           rescue LoadError
-            nil # Spate's extensions are another Ruby's
+            nil # Spate's extensions were built for another Ruby
           end
 
-          # The compiled program of this gem; nil if there is none.
+          # The path of this gem's compiled program, or nil.
           def compiled = $LOAD_PATH.map { |folder| "#{folder}/#{NAME}" }.find { |path| File.executable?(path) }
 
           def own?(path)
@@ -37,7 +37,7 @@ module Spate
             bytes.start_with?("\x7FELF".b) && bytes.include?(MARK)
           end
 
-          # [:ok or :odd, words] about a launcher.
+          # Returns [:ok or :odd, text] about a launcher.
           def state(path)
             own?(path) ? of_copy(path, compiled) : of_script(compiled)
           end
@@ -54,9 +54,9 @@ module Spate
             current = program && File.binread(path) == File.binread(program) && files.all? { |fact| same?(fact) }
             return [:ok, "front end"] if current
 
-            [:odd, "front end of another Spate or Ruby than the installed one, so it starts Ruby for every command"]
+            [:odd, "front end for another version of Spate or Ruby, so it starts Ruby for every command"]
           rescue SystemCallError => e
-            [:odd, "front end without its launcher: #{e.message}"]
+            [:odd, "front end without its launcher: #{ErrorSummary.of(e)}"]
           end
 
           def same?(fact) = fact == file(fact.split(" ", 3).last.to_s)
@@ -70,7 +70,7 @@ module Spate
           end
         end
 
-        # path: of the compiled program. folders, lib: see Launcher.
+        # path: path of the compiled program. folders, lib: see Launcher.
         def initialize(path, folders:, lib:)
           @path = path
           @folders = folders
@@ -86,7 +86,7 @@ module Spate
                       *(@lib ? [["lib", @lib]] : @folders.map { |folder| ["folder", folder] })]
         end
 
-        # Replaces the file atomically, since it may be running.
+        # Replaces the file atomically, because it may be running.
         def write(path)
           Util::Files.write(path, File.binread(@path), mode: 0o755)
           true
@@ -94,7 +94,7 @@ module Spate
 
         private
 
-        # "UTF-8 0123…", for the locales in which programs may start.
+        # "UTF-8 0123…" for each locale encoding that programs may use.
         def ruby_keys
           [Encoding.locale_charmap, *CHARSETS].uniq.map do |name|
             "#{name} #{::Spate::Boot::RubyKey.of(Encoding.find(name))}"

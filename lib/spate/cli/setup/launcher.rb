@@ -3,13 +3,12 @@
 module Spate
   module CLI
     class Setup < Command
-      # The small file on the PATH that starts Ruby without RubyGems: RubyGems' own wrapper loads all of RubyGems to
-      # find one folder, which doubles the time of a run with nothing to do. The launcher looks up the newest installed
-      # Spate each time, so upgrading the gem needs no new launcher.
+      # The script on the PATH that starts Ruby without RubyGems. RubyGems' wrapper loads all of RubyGems to find one
+      # folder, which doubles the time of a run with nothing to do. The launcher finds the newest installed Spate each
+      # time, so it need not be rewritten when the gem is updated.
       class Launcher
         MARK = "# Spate's launcher"
-        # A longer path, or one with unusual characters, does not fit the kernel's limit for shebang lines
-        # (BINPRM_BUF_SIZE).
+        # Maximum length of Ruby's path in a shebang line. The kernel limits the line (BINPRM_BUF_SIZE).
         SHEBANG_LENGTH = 100
 
         # Whether the file was written by Spate, so that it may be replaced.
@@ -19,9 +18,9 @@ module Spate
           false
         end
 
-        # ruby: path of the program. folders: gem folders to search (Gem.path). scope: the folder of this Ruby under
-        # `extensions/`, "x86_64-linux/3.1.0". lib: a fixed folder to use instead of a search, if Spate runs from its
-        # sources. facts: [[name, value]] for the front end, as comments.
+        # ruby: path of Ruby. folders: gem folders to search (Gem.path). scope: the folder of this Ruby under
+        # `extensions/`, "x86_64-linux/3.1.0". lib: a fixed folder instead of a search, if Spate runs from a checkout.
+        # facts: [[name, value]] for the front end, written as comments.
         def initialize(ruby:, folders: [], scope: nil, lib: nil, facts: [])
           @ruby = ruby
           @folders = folders
@@ -35,7 +34,7 @@ module Spate
            *@facts.map { |name, value| "#:#{name} #{value}" }, "", @lib ? fixed : search, START].join("\n")
         end
 
-        # Replaces the file atomically, since a launcher may be running.
+        # Replaces the file atomically, because the launcher may be running.
         def write(path)
           Util::Files.write(path, to_s, mode: 0o755)
         end
@@ -46,7 +45,7 @@ module Spate
           exit code unless code == 0 # a program that ended by itself finds no SystemExit in its at_exit
         RUBY
 
-        # Sorts a release after its pre-releases: letters sort before the zeros that pad a shorter version.
+        # Sorts a release after its pre-releases, because letters sort before the zeros that pad a shorter version.
         SEARCH = <<~'RUBY'
           found = folders.flat_map do |folder|
             names = Dir.exist?("#{folder}/specifications") ? Dir.children("#{folder}/specifications") : []
@@ -92,7 +91,7 @@ module Spate
 
       # The hint about `spate setup` after an install, shown once per user and store.
       class LauncherHint
-        # Where the store records that the hint was shown.
+        # The kind of store record that marks the hint as shown.
         KIND = "hints"
 
         # store: Store, or nil if it is not writable. env: {name => value}
@@ -102,7 +101,7 @@ module Spate
           @env = env
         end
 
-        # Does not show the hint if the store cannot record that it was shown.
+        # Prints the hint, unless the store cannot record that it was printed.
         def show
           return if @store.nil? || set_up? || @store.read(KIND, key)
 

@@ -3,16 +3,16 @@
 module Spate
   module CompileCache
     class Builder
-      # A complete build for one application, from its facts to its compile caches. Used by `spate boot build`, installs
-      # and background builders.
+      # A complete build for one application: collects facts about the bundle, then builds the compile caches. Used by
+      # `spate boot build`, installs and background builders.
       class ApplicationBuild
-        # Seconds to wait before each further attempt at a Bundler replay, while Bundler's inputs change.
+        # Seconds to wait before each retry of recording a Bundler replay, if Bundler's inputs changed meanwhile.
         PAUSES = [0.1, 0.3, 1, 2].freeze
 
-        # location: responds to root, gemfile and lockfile, absolute; gemfile and lockfile are nil without a bundle.
-        # exclude: patterns of gem folders and recorded files whose code is left out. team: whether to query a team's
-        # cache for code compiled elsewhere. turn: called once the application is locked; returns when it is this
-        # builder's turn.
+        # location: responds to root, gemfile and lockfile (absolute paths); gemfile and lockfile are nil without a
+        # bundle. exclude: patterns of gem folders and recorded files to exclude. team: whether to query a team's cache
+        # for code from other machines. turn: called when the application is locked; returns when this builder may
+        # start.
         def initialize(location, caches:, env: ENV, jobs: nil, events: nil, exclude: [], team: false,
                        turn: nil)
           @team = team
@@ -25,9 +25,9 @@ module Spate
           @exclude = exclude
         end
 
-        # Builds missing compile caches. renew: also rebuilds the record of the bundle (load-path cache, Bundler replay,
-        # compile caches of gems), which is otherwise kept until Gemfile or lockfile changes. Returns a Report; a busy
-        # one if another process is at work.
+        # Builds missing compile caches. renew: whether to also rebuild the record of the bundle (load-path cache,
+        # Bundler replay, compile caches of gems). Otherwise it is rebuilt only if Gemfile or lockfile changed. Returns
+        # a Report, which is busy if another builder is running.
         def call(renew: false)
           return refused unless @caches.writable?(@env)
 
@@ -51,7 +51,7 @@ module Spate
           report.removed += Prune.new(@caches.store_root).daily.size
         end
 
-        # Whether there is a compile cache of the current bundle.
+        # Whether the compile cache is for the current bundle.
         def current? = cache.current?
 
         def cache(**options) = ApplicationCache.new(@caches, @location, trusts: trusts, **options)
@@ -64,7 +64,7 @@ module Spate
                  .build(location: @location, recorded: recorded, folders: @folders, **(renew ? facts : load_path_cache))
         end
 
-        # A new load-path cache if boots added folders to the load path that the compile cache's one lacks.
+        # Builds a new load-path cache if boots added folders to the load path that the existing one does not contain.
         def load_path_cache
           cache = cache(folders: @folders)
           return {} if cache.folders?
@@ -73,7 +73,7 @@ module Spate
           { load_path_cache: load_path_cache_of(contents(first), others.map { |record| contents(record) }) }
         end
 
-        # others: BundleContents in other environments.
+        # others: [BundleContents] in other environments.
         def load_path_cache_of(contents, others)
           part("load_path_cache") do
             folders = @folders.select { |path| File.directory?(path) }
@@ -82,8 +82,8 @@ module Spate
           end
         end
 
-        # The facts of the bundle. The digest is computed first, so that a compile cache built while Gemfile or lockfile
-        # changed does not count as current.
+        # The facts of the bundle. The digest is computed first, so that the compile cache is outdated if Gemfile or
+        # lockfile changes during the build.
         def facts
           bundle = ApplicationCache.bundle(@location)
           replay = part("replay") { replay() }
@@ -97,7 +97,7 @@ module Spate
         def others = Boot::BundlerReplay.records(cache.old).others(environment)
         def contents(record) = BundleContents.new(@location, record, environment)
 
-        # Gemfile::Setup::Record, nil without a lockfile.
+        # Returns a Gemfile::Setup::Record, or nil without a lockfile.
         def replay
           return unless @location.gemfile && File.file?(@location.lockfile.to_s)
 
@@ -112,10 +112,10 @@ module Spate
         def settings = @settings ||= Settings.load(root: @location.root, env: environment)
         def store = @store ||= Store.open(home: File.dirname(@caches.store_root, 2), env: @env)
         def trust = @trust ||= RemoteCache::Trust.from(settings)
-        # Loaded only if there is code of other signers.
+        # A lambda, so that the trusted keys are loaded only if there is signed code.
         def trusts = ->(signer, made) { trust.doubt(signer, made).nil? }
 
-        # See GemCaches. Any failure is a miss.
+        # The lambda that GemCaches calls as `shared`. Treats any failure as a miss.
         def shared
           lambda do |dirs|
             next unless @location.gemfile && RemoteCache.set?(settings)
@@ -128,7 +128,7 @@ module Spate
           end
         end
 
-        # Skips a part that cannot be built; the boot continues without it.
+        # Returns nil if the part cannot be built. Boots then run without it.
         def part(name)
           yield
         rescue StandardError, LoadError => e

@@ -3,25 +3,24 @@
 module Spate
   module CompileCache
     class Builder
-      # The compile cache of an application: load-path cache, Bundler replay, which gem has which compile cache, and the
-      # blobs of the files that the last boots loaded, in load order. Rebuilt if one of the first three is new, or if
-      # more files have changed than an overlay should hold.
+      # The compile cache of an application: load-path cache, Bundler replay, the paths of the gems' compile caches, and
+      # the blobs of the files that the last boots loaded, in load order. It is rebuilt if one of the first three is
+      # new, or if too many files for an overlay have changed.
       class ApplicationCache
         # The maximum number of changed files in the overlay. With more, the application's cache is rebuilt.
         CHANGED = 200
 
-        # 32 hex digits, which are equal as long as Gemfile, lockfile and the application's settings have the same
-        # content.
+        # A digest of Gemfile, lockfile and the application's settings (32 hex digits).
         def self.bundle(location)
           files = [location.gemfile, location.lockfile, "#{location.root}/.bundle/config"].compact
           Native.content_hash(nil, files.map { |path| Native.content_hash(path).to_s }.join("\n"))
         end
 
-        # recorded: paths in load order. folders: additional folders for the load-path cache. own: folders of gems under
-        # development (from PATH sources), whose files go into the overlay like the application's own. load_path_cache:
-        # bytes; replays: [Gemfile::Setup::Record]; gem_caches: {gem folder => path of its compile cache}. nil for one
-        # of these four keeps the compile cache's value. bundle: the digest of the bundle that they belong to; nil: of
-        # the current bundle. trusts: see CacheFile.
+        # recorded: paths in load order. folders: additional folders for the load-path cache. own: folders of gems from
+        # path sources, whose files are stored in the overlay like the application's files. load_path_cache: bytes;
+        # replays: [Gemfile::Setup::Record]; gem_caches: {gem folder => path of its compile cache}. If one of these four
+        # is nil, the existing value is kept. bundle: the digest of their bundle, or nil for the current bundle. trusts:
+        # see CacheFile.
         def initialize(caches, location, recorded: [], folders: [], own: nil, load_path_cache: nil, replays: nil,
                        gem_caches: nil, bundle: nil, trusts: nil)
           @caches = caches
@@ -36,7 +35,7 @@ module Spate
           @bundle = bundle
         end
 
-        # Compiler::Job, nil if the compile cache is current.
+        # Returns a Compiler::Job, or nil if the compile cache is current.
         def job
           return unless needed?
 
@@ -50,10 +49,10 @@ module Spate
         # Whether its load-path cache was built with these additional folders.
         def folders? = old.about["folders"] == folders_print
 
-        # Recorded files that belong to the application itself, or to gems under development.
+        # Recorded files of the application itself and of gems from path sources.
         def own_files = @own_files ||= @recorded.select { |file| own?(file) }
 
-        # Other recorded files whose current version is missing in the compile cache; empty if the compile cache is
+        # Other recorded files whose current version is not in the compile cache, or [] if the compile cache will be
         # rebuilt.
         def left_out = needed? ? [] : changed
 
@@ -92,7 +91,7 @@ module Spate
         # The signers of copied blobs.
         def signers = sources.flat_map { |cache| CacheFile.new(cache, @caches.ruby_key).signers }
 
-        # Caches with the most files come first.
+        # Compile caches to copy blobs from, the largest ones first.
         def sources = [*(path if old.usable?), @caches.overlay_path(@location), *gem_caches.values]
 
         def own?(file)
@@ -109,9 +108,9 @@ module Spate
         end
       end
 
-      # The small compile cache on top of the application's: the application's own files, and gem files that have
-      # changed since the application's cache was built. Rewritten as soon as the current version of one of these files
-      # is missing; valid blobs are copied.
+      # A small compile cache in addition to the application's cache. Contains the application's own files, and files of
+      # gems that have changed since the application's cache was built. It is rewritten if the current version of one of
+      # these files is missing. Valid blobs are copied.
       class Overlay
         # application: ApplicationCache
         def initialize(caches, location, application)
@@ -120,7 +119,7 @@ module Spate
           @application = application
         end
 
-        # Compiler::Job, nil if the overlay is current.
+        # Returns a Compiler::Job, or nil if the overlay is current.
         def job
           files = @application.own_files + @application.left_out
           return if files.all? { |file| old.fits?(file) } && (old.paths - files).empty?

@@ -1,12 +1,12 @@
 # frozen_string_literal: true
 
-# Run by Spate::CompileCache::Builder::BundleContents in a bundle's folder. Returns its result on file descriptor 3, by
-# Marshal.
+# Run by Spate::CompileCache::Builder::BundleContents in a bundle's folder. Writes its result to file descriptor 3 in
+# Marshal format.
 report = IO.for_fd(3)
 before = $LOAD_PATH.dup
 require "bundler"
 Bundler.ui = Bundler::UI::Silent.new
-# The result of resolving is also in memory, so the lockfile need not be written.
+# Prevents Bundler from writing the lockfile.
 Bundler::Definition.prepend(Module.new { def lock(*, **) = nil })
 Bundler.setup
 gems = Bundler.definition.specs.reject { |spec| spec.name == "bundler" }

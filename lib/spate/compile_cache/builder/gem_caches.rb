@@ -3,14 +3,14 @@
 module Spate
   module CompileCache
     class Builder
-      # The compile caches of single gems: their paths, and which ones are missing.
+      # Finds the compile caches of gems, and builds missing ones.
       class GemCaches
-        # The number of gems that already had a compile cache, and of those with nothing to compile.
+        # The number of gems that already had a compile cache, and of gems without files to compile.
         attr_reader :reused, :empty
 
-        # gems: [GemFiles]. former: CacheFile of the application before this build. trusts: see CacheFile. shared:
-        # callable with the folders of gems that lack a compile cache; returns Shared::Found from another machine, or
-        # nil.
+        # gems: [GemFiles]. former: CacheFile of the application's existing cache. trusts: see CacheFile. shared: a
+        # callable that is called with the folders of gems without a compile cache; returns Shared::Found from another
+        # machine, or nil.
         def initialize(caches, gems, former:, deadline:, trusts:, shared: nil)
           @caches = caches
           @former = former
@@ -22,8 +22,8 @@ module Spate
           @reused = 0
         end
 
-        # Yields a [Compiler::Job] for each missing one. Waits while another process builds compile caches of gems, so
-        # that none is built twice.
+        # Yields [Compiler::Job] for the missing compile caches. Waits while another process builds compile caches of
+        # gems, so that no cache is built twice.
         def build
           return @reused = @gems.size if missing.empty?
 
@@ -42,7 +42,7 @@ module Spate
 
         private
 
-        def missing = @gems.reject { |gem| own(path(gem)).whole? }
+        def missing = @gems.reject { |gem| own(path(gem)).intact? }
 
         def own(path) = CacheFile.new(path, @caches.ruby_key, trusts: @trusts)
 
@@ -57,7 +57,8 @@ module Spate
                             data: { "about" => about }, sources: [*former, *shared].map(&:path))
         end
 
-        # Even if a gem was edited or its times changed, most of its files are unchanged.
+        # Compile caches to copy blobs from. If a gem was edited or its times changed, most of its files still have the
+        # same content.
         def sources(gem)
           before = @former.gem_caches[gem.dir]
           [(own(before) if before), @former].compact.select(&:usable?)

@@ -1,12 +1,12 @@
 # frozen_string_literal: true
 
-# Builds the compile caches of one application, in a separate process of `ruby --disable-gems`: started by
-# Spate::Boot::Background, or by Spate::CompileCache::Builder::Child, which waits for it. Takes
+# Builds the compile caches of one application in a separate `ruby --disable-gems`. Started by Spate::Boot::Background
+# or, with a pipe for events, by Spate::CompileCache::Builder::Child. Arguments: see
 # Spate::Boot::Background::BuilderArguments.
 values = ARGV.map { |word| word.split("=", 2) }.group_by(&:first).transform_values { |pairs| pairs.map(&:last) }
 $LOAD_PATH.unshift(*values["load_path"])
 
-require "spate/native/boot" # before `spate`, which would load the library for installing for the same constant
+require "spate/native/boot" # before `spate`, whose autoload of Spate::Native would load the extension for installs
 require "spate"
 
 arguments = Spate::Boot::Background::BuilderArguments.new(values)
@@ -23,19 +23,19 @@ unless report
   begin
     Process.setsid
   rescue Errno::EPERM
-    nil # already leads a process group
+    nil # already a process group leader
   end
   Spate::Native.become_idle
 end
 
-# Lets builders of different applications work one after another: the process holds the lock until it ends, and its time
-# limit starts now.
+# Ensures that only one background builder runs at a time. The process holds the lock until it ends. Its time limit
+# starts when it has the lock.
 turn = lambda do
   @turn = File.open("#{arguments.store_root}/compile-cache/builder.lock", File::RDWR | File::CREAT | File::NOFOLLOW,
                     0o600)
   @turn.flock(File::LOCK_EX)
 rescue SystemCallError
-  nil # optional: only reduces the load of other programs
+  nil # the lock is optional: it only limits the load of the machine
 ensure
   Thread.new do
     sleep(Spate::CompileCache::Builder::SECONDS + 30)
@@ -44,9 +44,9 @@ ensure
 end
 
 caches = Spate::Boot::CompileCacheFolder.new(arguments.store_root)
-abort "error: this is another Ruby than that of the boot" if caches.ruby_key != arguments.ruby_key
+abort "error: the builder runs another Ruby than the boot" if caches.ruby_key != arguments.ruby_key
 
-jobs = arguments.jobs || (Spate::CompileCache::Compiler.few unless report)
+jobs = arguments.jobs || (Spate::CompileCache::Compiler.default_jobs unless report)
 build = Spate::CompileCache::Builder::ApplicationBuild.new(arguments.location, caches: caches, events: events,
                                                                                jobs: jobs, exclude: arguments.exclude,
                                                                                team: arguments.team?,

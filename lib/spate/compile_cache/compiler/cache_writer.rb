@@ -3,8 +3,8 @@
 module Spate
   module CompileCache
     class Compiler
-      # Builds one compile cache in a worker: copies blobs from other compile caches, compiles the rest, writes the
-      # file.
+      # Builds one compile cache in a worker: copies blobs from other compile caches, compiles the remaining files, and
+      # writes the cache.
       class CacheWriter
         def initialize(job, compilation)
           @job = job
@@ -26,7 +26,7 @@ module Spate
 
         private
 
-        # With other compile options the process would produce blobs that no boot uses.
+        # With other compile options, no boot could use the blobs.
         def check
           return if Boot::RubyKey.current == @job.key
 
@@ -44,7 +44,8 @@ module Spate
           nil
         end
 
-        # An entry with the file's current times, if a compile cache has the file's current version.
+        # Returns an entry with the file's current times if a compile cache contains the file's current version,
+        # otherwise nil.
         def copy(path, sources) = sources.lazy.filter_map { |cache| take(cache, path) }.first
 
         def take(cache, path)
@@ -57,7 +58,7 @@ module Spate
           [path, state, blob]
         end
 
-        # The current state of a file whose content is unchanged.
+        # The entry's stat fields with the file's new times, if its content is unchanged.
         def again(path, state)
           now = SourceFile.of(path)
           now.state(state.last) if now&.content == state[3]
@@ -66,7 +67,7 @@ module Spate
         def compile(path)
           source = SourceFile.of(path) or return
           flags, blob = @compilation.call(path)
-          return unless source.unchanged? # otherwise the next boot will check again
+          return unless source.unchanged? # if it changed, the next boot records it again
 
           count(flags, blob)
           [path, source.state(flags), blob]

@@ -5,20 +5,20 @@ require "rbconfig"
 module Spate
   module CompileCache
     class Compiler
-      # Compiles files like `require` without running them: loads the file and aborts the load as soon as Ruby has
-      # compiled it. So parser, options, label ("<top (required)>") and real path are those of a real load;
-      # RubyVM::InstructionSequence.compile_file uses another label, and on some Rubies another parser.
+      # Compiles files as `require` does, without running them: loads a file and aborts the load as soon as Ruby has
+      # compiled it. So parser, options, label ("<top (required)>") and real path are the same as for a real load.
+      # RubyVM::InstructionSequence.compile_file uses a different label and, in some Ruby versions, a different parser.
       #
-      # Use it only in a separate process, because it silences all warnings.
+      # Must run in a separate process, because it silences all warnings.
       class Compilation
-        # Ruby's own load path is in the locale's encoding; RubyGems and Bundler add paths in UTF-8. If a program
-        # requests a path in another encoding, the loader leaves the file to Ruby.
+        # Folders of Ruby, whose paths on $LOAD_PATH are in the locale's encoding. RubyGems and Bundler add paths in
+        # UTF-8. If a program loads a path in a different encoding, Ruby compiles the file.
         LIBRARY = RbConfig::CONFIG.values_at("rubylibdir", "rubyarchdir", "sitelibdir", "sitearchdir", "vendorlibdir",
                                              "vendorarchdir").map { |folder| "#{folder}/" }.freeze
-        # The maximum size in bytes, without paths, of a blob that may be that of an empty file (some 200 bytes).
+        # Smaller blobs (bytes, without paths) may belong to an empty file, whose blob has about 200 bytes.
         SMALL = 400
 
-        # encoding: of all paths; nil: see LIBRARY.
+        # encoding: the encoding of all paths, or nil to determine it for each path (see LIBRARY).
         def initialize(encoding: nil)
           @encoding = encoding
           @warnings = 0
@@ -58,15 +58,15 @@ module Spate
 
         def encoding_of(path) = @encoding || (path.start_with?(*LIBRARY) ? Boot::RubyKey::LOCALE : Encoding::UTF_8)
 
-        # Up to Ruby 3.3, Ruby compiles a file with a syntax error as if it were empty and raises the error afterwards.
-        # Raises SyntaxError.
+        # Raises SyntaxError if the file has a syntax error. Ruby up to 3.3 compiles such a file as an empty one and
+        # raises the error afterwards.
         def check(path) = RubyVM::InstructionSequence.compile_file(path)
 
-        # An empty file consists of a heading and two instructions.
+        # The disassembly of an empty file has a heading and two instructions.
         def empty?(sequence) = sequence.disasm.lines.size <= 3
 
         def listen
-          # A program may enable these categories.
+          # Programs may enable these categories.
           %i[deprecated experimental].each { |category| Warning[category] = true }
           count = -> { @warnings += 1 }
           Warning.define_singleton_method(:warn) { |*, **| count.call }

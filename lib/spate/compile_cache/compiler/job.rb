@@ -3,14 +3,15 @@
 module Spate
   module CompileCache
     class Compiler
-      # A source file as it was read, for an entry of a compile cache.
+      # The facts about a source file when it was read, for an entry of a compile cache.
       #
       # path:: absolute
       # stat:: from Native.stat
       # clock:: nanoseconds since the epoch, before the content was read
       # content:: its hash, 32 hex digits
       SourceFile = Struct.new(:path, :stat, :clock, :content) do
-        # nil if there is no such file. If it changed just before, waits until its times would reveal another change.
+        # Returns nil if the file does not exist. If the file has just changed, waits until another change would result
+        # in a different time.
         def self.of(path)
           stat = Native.stat(path) or return
           if (now - stat[2]).between?(-Native::RACY_NS, Native::RACY_NS)
@@ -24,21 +25,21 @@ module Spate
 
         def self.now = Process.clock_gettime(Native::FILE_CLOCK, :nanosecond)
 
-        # Compares the content, too, because the times of some file systems are worthless.
+        # Also compares the content, because some file systems have no reliable times.
         def unchanged? = Native.stat(path) == stat && Native.content_hash(path) == content
 
-        # In the format of Native::CompileCache.write.
+        # The state in the format of Native::CompileCache.write.
         def state(flags) = [*stat[0, 3], content, clock, stat[4], flags]
       end
 
       # A compile cache to build.
       #
-      # path:: of the compile cache
-      # key:: of the Ruby, 32 hex digits
+      # path:: path of the compile cache
+      # key:: key of the Ruby, 32 hex digits
       # files:: paths, in the compile cache's order
       # data:: name to bytes
       # sources:: paths of compile caches from which blobs of unchanged files are copied
-      # weight:: approximate bytes of source; the largest job goes first
+      # weight:: approximate bytes of source; the largest job is run first
       # required:: whether the cache is written even without files
       Job = Struct.new(:path, :key, :files, :data, :sources, :weight, :required, keyword_init: true) do
         def initialize(data: {}, sources: [], weight: 0, required: false, **) = super
@@ -50,7 +51,8 @@ module Spate
         def initialize(compiled: 0, copied: 0, warned: 0, failed: 0, bytes: 0, error: nil, **) = super
 
         def ok? = error.nil?
-        # Whether the disk is full or this user may not write, so that the next compile cache would fail, too.
+        # Whether writing the next compile cache would fail too, because the disk is full or read-only or permission is
+        # denied.
         def full? = !ok? && error.first.match?(/ENOSPC|EDQUOT|EROFS|EACCES/)
       end
     end

@@ -3,8 +3,7 @@
 module Spate
   module CompileCache
     class Compiler
-      # A child that builds compile caches: reads Jobs from its standard input and writes Results to its standard
-      # output.
+      # A child process that builds compile caches. It reads Jobs from stdin and writes Results to stdout.
       class Worker
         SCRIPT = "#{__dir__}/worker_script.rb".freeze
 
@@ -29,10 +28,10 @@ module Spate
           Marshal.dump(job, @input)
           @input.flush
         rescue Errno::EPIPE
-          nil # the end of its output, which `result` detects
+          nil # `result` detects that the child has died
         end
 
-        # Waits for the Result of its job.
+        # Waits for the Result of the current job.
         def result
           job = @job
           result = @child.receive
@@ -45,7 +44,7 @@ module Spate
 
         def kill = @child&.kill
 
-        # Closes the child's input and waits for its end.
+        # Closes the child's stdin and waits until the child exits.
         def stop
           return if dead?
 

@@ -3,23 +3,23 @@
 module Spate
   module CompileCache
     class Explain
-      # The answers of the load-path cache, Ruby and the compile caches for one feature, or for a file by its path.
+      # The facts about one feature or file: results of the load-path cache, of Ruby, and of the compile caches.
       class Answer
-        # session: of this process; nil if Spate takes no part in its boot.
+        # session: the Boot::Session of this process, or nil if Spate is off.
         def initialize(feature, session)
           @feature = feature
           @session = session
         end
 
         # feature          the argument
-        # load_path_cache  its answer (LoadPathCache::Explanation#to_h), or why it is inactive (String)
-        # ruby             the path that Ruby itself finds, or nil
-        # folders          the number of folders in $LOAD_PATH, and of those before the chosen one
-        # path             of the file that would be loaded, or nil
-        # compile_cache    of the first that has the file: {role: "overlay", path:, state:, reason:, bytes:}, or nil
-        # outcome          of loading it now: :hit, :revalidated, :stale, :warns, :gone, :miss, :library or :builtin
+        # load_path_cache  LoadPathCache::Explanation#to_h, or the reason why it is inactive (String)
+        # ruby             the path that Ruby finds, or nil
+        # folders          the number of folders in $LOAD_PATH, and the number of folders before the chosen one
+        # path             the file that would be loaded, or nil
+        # compile_cache    the first one that contains the file: {role: "overlay", path:, bytes:}, or nil
+        # outcome          if loaded now: :hit, :revalidated, :stale, :warns, :gone, :miss, :library or :builtin
         # why              the outcome as text
-        # parts            those of the boot, true or the reason why inactive
+        # parts            {part of the boot => true, or the reason why it is inactive}
         def to_h
           return builtin if builtin?
 
@@ -30,8 +30,8 @@ module Spate
 
         private
 
-        # Features built into Ruby have a name without path: "set.rb" since 4.0, "enumerator.so". Ruby looks for a .rb
-        # beside "enumerator.so".
+        # Features built into Ruby are in $LOADED_FEATURES without a folder: "set.rb" since 4.0, "enumerator.so". Ruby
+        # prefers an existing .rb file to "enumerator.so".
         def builtin?
           return false if file?
 
@@ -51,7 +51,7 @@ module Spate
           return "Spate is not active in this boot" unless @session
           return @session.parts[:load_path_cache] unless @session.on?(:load_path_cache)
 
-          Boot.at_home { LoadPathCache::Explanation } # loaded before the call, because the call uses another $LOAD_PATH
+          Boot.with_library { LoadPathCache::Explanation } # loaded now, because $LOAD_PATH lacks Spate later
           @load_path_cache ||= LoadPathCache.explain(@feature)
         end
 
@@ -68,7 +68,7 @@ module Spate
           utf8(chosen.nil? ? ruby : chosen || nil)
         end
 
-        # Paths are in UTF-8 in compile caches, and in the locale's encoding in Ruby.
+        # Converts a path from the locale's encoding, which Ruby uses, to UTF-8, which compile caches use.
         def utf8(path) = path&.dup&.force_encoding(Encoding::UTF_8)
 
         def folders

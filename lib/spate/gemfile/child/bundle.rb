@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Starts Bundler as its own `bundle` does: the lockfile's version, if it is installed. Before Bundler installs its own
-# signal handler there is nothing to clean up or report.
+# Starts Bundler as `bundle` does, in the lockfile's version if that is installed. Exits on SIGINT until Bundler
+# installs its signal handler, because there is nothing to clean up yet.
 Signal.trap("INT") { exit!(130) }
 GC.disable if ENV.key?("SPATE_RESOLVE")
 require "rubygems"
@@ -20,9 +20,9 @@ end
 begin
   library = File.expand_path("../../lib/bundler.rb", program)
   require File.file?(library) ? library : "bundler"
-  # Loads the UI, because Bundler's Ctrl-C handler uses it when nothing more can be loaded.
+  # Loads the UI now, because Bundler's Ctrl-C handler uses it and cannot load files.
   Bundler.ui
-  # Bundler's messages contain the running program's name.
+  # Bundler prints the name of the running program in its messages.
   Bundler::Thor::Base::ClassMethods.prepend(Module.new { def basename = "bundle" })
 rescue LoadError, NameError
   nil
@@ -30,7 +30,7 @@ end
 if (resolve = ENV.delete("SPATE_RESOLVE")) && defined?(Bundler::SharedHelpers)
   require resolve
 end
-# Like RubyGems' script for `bundle`: newer versions load the program themselves, in a separate box.
+# As in RubyGems' script for `bundle`. Newer RubyGems versions load the program themselves, in a separate box.
 if Gem.respond_to?(:activate_and_load_bin_path)
   Gem.activate_and_load_bin_path("bundler", "bundle", ">= 0.a")
 else

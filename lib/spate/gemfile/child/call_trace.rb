@@ -3,14 +3,14 @@
 module Spate
   module Gemfile
     module Child
-      # Decides when calls are traced. Bundler itself makes hundreds of thousands of irrelevant calls, and tracing a
-      # call costs as much as the call. So calls are traced only while the application's code runs, and not while
-      # Bundler or RubyGems run on its behalf.
+      # Turns the tracing of calls on and off. Bundler makes hundreds of thousands of irrelevant calls, and tracing a
+      # call takes as long as the call. So calls are traced only while the application's code runs, and not while it
+      # waits for Bundler or RubyGems.
       class TraceSwitch
-        # Number of calls by Bundler or RubyGems before the stack is inspected.
+        # The number of calls by Bundler or RubyGems after which the stack is inspected.
         PATIENCE = 256
 
-        # calls: TracePoint. always: whether calls are always traced.
+        # calls: the TracePoint to turn on and off. always: whether calls are always traced.
         def initialize(origin, calls, always:)
           @origin = origin
           @calls = calls
@@ -18,13 +18,13 @@ module Spate
           @returns = {}
         end
 
-        # Traces while the block runs. compiled: called with the instructions of each of the application's scripts;
-        # returns whether calls must always be traced from now on.
-        def pay(compiled)
-          # Stays enabled: code compiled in between may be called later.
+        # Traces while the block runs. compiled: a callable that is called with the InstructionSequence of each script
+        # of the application, and returns whether calls must always be traced from now on.
+        def trace(compiled)
+          # Stays enabled, because code that is compiled between two calls of `trace` may be called in the second.
           @scripts ||= TracePoint.new(:script_compiled) { |point| script(point, compiled) }
           @scripts.enable unless @scripts.enabled?
-          # A fiber may be left before the method that it called returns.
+          # A fiber may be suspended before the method that it called returns.
           fibers = TracePoint.new(:fiber_switch) { wake }.tap(&:enable)
           wake if @always
           yield
@@ -33,17 +33,17 @@ module Spate
           @calls.disable
         end
 
-        # Counts a call by Bundler or RubyGems.
-        def passed
+        # Called for each call by Bundler or RubyGems. Stops tracing if the application is not on the stack.
+        def stop_after_many_calls
           return if (@passed += 1) < @patience || @always
 
           @patience *= 2
           @calls.disable if caller_locations.none? { |one| own?(one) }
         end
 
-        # Stops tracing until the method that the application called returns or calls back. Continues if the method is
-        # not found by its name, because its return could not be traced.
-        def leave(point)
+        # Stops tracing until the method that the application called returns or calls the application. If the method is
+        # not found by its name, its return cannot be traced, so tracing continues.
+        def pause_until_return(point)
           method = Kernel.instance_method(:method).bind_call(point.self, point.callee_id)
           return if @always || method.source_location != [point.path, point.lineno]
 
@@ -55,7 +55,7 @@ module Spate
 
         private
 
-        # A text that the application evaluates belongs to the application, under any file name.
+        # A string that the application evaluates belongs to the application, whatever its file name.
         def script(point, compiled)
           sequence = point.instruction_sequence
           return unless own?(sequence) || (point.eval_script && own?(caller_locations(2, 1).first))
@@ -65,7 +65,7 @@ module Spate
           @always = true if compiled.call(sequence)
         end
 
-        # Traces lines, too: a stack overflow unwinds without any event.
+        # Also traces lines, because a stack overflow unwinds without an event.
         def entered(sequence)
           TracePoint.new(:call, :b_call, :line) { wake }.enable(target: sequence)
         rescue ArgumentError
@@ -86,17 +86,17 @@ module Spate
         def own?(place) = @origin.kind(place.path) == :own
       end
 
-      # Searches a script's compiled instructions, as Ruby prints them, for state that they read from or leave in their
-      # process, such as how it was started and what it has loaded. A program that sets up its bundle is a different
-      # process from the one in which Bundler ran.
+      # Searches the disassembly of a script for process state that it reads or changes, such as command-line options
+      # and loaded files. A result that depends on such state cannot be reused in another process.
       class Instructions
         CONSTANT = /^\d+ (?:getconstant|opt_getconstant_path) .*\b/
         GLOBAL = /^\d+ getglobal +:\$/
-        # Excludes constants that are the same in every Ruby with a bundle, or that CRuby does not have.
+        # Excludes constants that are the same in every process with a bundle, or that are never defined in CRuby.
         NAMED = /:(?!(?:RUBY_\w+|RbConfig|Gem|Bundler|JRUBY_VERSION|JRuby|Java|Rubinius|RBX|TruffleRuby|Truffle)\b)/
-        # Constants of Bundler and RubyGems for the original environment and the date, and whether a JIT is enabled.
+        # Constants with process state: the original environment (Bundler), the date (RubyGems), stdin, and the JIT's
+        # state.
         STATE = /#{CONSTANT}(ORIGINAL_ENV|TODAY|STDIN|RUBY_DESCRIPTION)\b/
-        # Variables that are local to a method or thread.
+        # Global variables that are local to a method or thread, and separators.
         PASSING = %r{\$(?:[~_!;,/:\d&`'+]|LOAD_PATH)(?!\S)}
         REASONS = {
           "reads which program runs" => /#{CONSTANT}(?:ARGV|ARGF)\b|#{GLOBAL}(?:\*|0|PROGRAM_NAME)(?!\S)/,
@@ -115,19 +115,19 @@ module Spate
           "sets a global variable" => /^\d+ setglobal +:(?!#{PASSING})/
         }.freeze
 
-        # Instructions that compute a default value without a call, and the mark of the first instruction after the
+        # Instructions that compute default values without a call, and the events of the first instruction after the
         # defaults.
         QUIET = /(?:put|dup|new|[gs]etlocal|checkkeyword|branch|expandarray|nop|pop)\w*(?=[ \n])/
         BODY = /.*\[\w*(?:Ca|Bc)/
         DEFAULTS = /local\ table\ .*\[(?:opts:\ [1-9]|.*kw:\ [1-9]).*\n (?:[|\ ]*\[.*\n)*
                     (?:[|\ ]*\d+\ #{QUIET}(?!#{BODY}).*\n)* [|\ ]*\d+\ (?!#{QUIET}|#{BODY})/x
 
-        # [String]: Ruby's own global variables that are read, except the program's name, and constants whose values
-        # cannot be traced.
+        # [String]: Ruby's predefined global variables that are read, except the program's name, and constants whose
+        # values cannot be traced.
         attr_reader :globals
-        # [String]: state that is read or left behind.
+        # [String]: process state that is read or changed.
         attr_reader :reasons
-        # Whether the default value of a parameter makes a call, which happens before the method's own call is traced.
+        # Whether the default value of a parameter contains a call. It runs before the call of the method is traced.
         attr_reader :defaults
 
         def initialize(sequence)
@@ -137,7 +137,7 @@ module Spate
           search(text, sequence.path) if WORDS.any? { |word| text.include?(word) }
         end
 
-        # Every pattern contains one of these; most Gemfiles have none.
+        # Every match contains one of these words. Most Gemfiles contain none of them.
         WORDS = %w[const global backtrace postexe].freeze
         RUBYS = global_variables.map(&:to_s).freeze
         private_constant :WORDS, :RUBYS
@@ -145,7 +145,7 @@ module Spate
         private
 
         def search(text, path)
-          # `__FILE__ == $0` only reads a fact about the file itself.
+          # `__FILE__ == $0` only checks whether the file is the program.
           file = /^\d+ put\w+ +#{Regexp.escape(path.inspect.b)}.*\n/
           variable = /#{GLOBAL}.*\n/
           # The disassembly prefixes instructions of `rescue` and `ensure` with "| ".
@@ -158,13 +158,13 @@ module Spate
         end
       end
 
-      # Facts about the process that no system call reveals: the clock, random numbers, the caller, addresses. Only
-      # Ruby's own methods, in C or <internal:>, reveal such facts. While a Gemfile is evaluated, only the methods
-      # listed here may be called, by the Gemfile or, on its behalf, by Ruby's library. A name missing in the list
-      # prevents caching, but never causes the use of a stale answer. Files and folders are traced in any case; for them
-      # only the kind of request is recorded.
+      # Detects calls that read facts without a system call: the clock, random numbers, the caller, addresses. Only
+      # Ruby's core methods (in C or <internal:>) return such facts. While a Gemfile is evaluated, the Gemfile and the
+      # standard library, when the Gemfile calls it, may call only the methods listed here. Any other call prevents
+      # caching, so a missing name in the list never causes a stale result. The tracer records accesses to files, so
+      # only the kind of fact is recorded here.
       class CallTrace
-        # Value classes, all of whose methods are allowed.
+        # Classes of values. All their methods are allowed.
         VALUES = %w[
           BasicObject String Symbol Array Hash Numeric Integer Float Rational Complex NilClass TrueClass FalseClass
           Range Regexp MatchData Comparable Enumerable Enumerator Enumerator::Lazy Enumerator::Yielder
@@ -174,16 +174,17 @@ module Spate
           Bundler::RubyVersion Bundler::CurrentRuby Gem::Version Gem::Requirement Gem::Platform Gem::Dependency
         ].freeze
         NAMESPACES = /\A(?:JSON|Psych|Digest|Date|StringScanner)(?:::|\z)/
-        # Traced by the tracer, except for UNTRACED methods.
+        # Classes whose accesses the tracer records, except for UNTRACED methods.
         TRACED = %w[File FileTest File::Stat IO Dir].freeze
         UNTRACED = %i[
           umask atime ctime birthtime owned? grpowned? identical? ino nlink uid gid dev dev_major dev_minor rdev
           rdev_major rdev_minor blocks blksize chown lchown flock tty? isatty fileno pid pipe select for_fd fcntl ioctl
           console winsize inspect <=> fdatasync fsync advise wait wait_readable
         ].freeze
-        # Use random numbers, the clock or the time zone, which cannot be traced.
-        NEVER = %i[shuffle shuffle! sample today now to_time localtime getlocal full_message].freeze
-        # Reveal addresses, the caller, or definitions, which only Ruby's library may read, or bypass a hook.
+        # Methods that use random numbers, the clock or the time zone.
+        UNSTABLE = %i[shuffle shuffle! sample today now to_time localtime getlocal full_message].freeze
+        # Methods that return addresses, the caller or definitions, or that bypass a hook. Only the standard library may
+        # call them.
         PRIVATE = %i[
           allocate hash object_id __id__ backtrace_locations constants const_defined? const_get const_source_location
           autoload? source_location
@@ -220,43 +221,43 @@ module Spate
                       solaris_platform? platforms path paths dir default_dir default_path user_dir user_home ruby
                       suffixes]
         }.freeze
-        # Reveal the installed gems.
+        # Methods whose result depends on the installed gems.
         GEMS = { "Gem::Dependency" => %i[matching_specs to_specs to_spec], "Kernel" => %i[gem] }.freeze
-        # Modules whose Ruby methods are checked as well. Their own reads do not count. A call from the application to a
-        # method that is not meant for Gemfiles and gemspecs would bypass the hooks.
+        # Modules whose Ruby methods are checked too. The calls that these methods make are not checked, so the
+        # application may call only methods meant for Gemfiles and gemspecs.
         TOOLS = /\A(?:\z|(?:Bundler|Gem)(?:::|\z)|Kernel\z)/
-        # Methods of such modules that the application may call.
-        FROM_OUTSIDE = %i[
+        # Methods that the application may call on modules of Bundler and RubyGems.
+        CALLABLE = %i[
           new == === != ! < <= name to_s respond_to? is_a? kind_of? instance_of? nil? class method instance_method send
           public_send __send__ initialize const_missing
         ].freeze
         OBJECTS = %w[BasicObject Kernel Module Class].freeze
         NAME = Module.instance_method(:name)
-        # Methods that read the environment one value at a time, so that reads can be traced.
+        # Methods that access single environment variables, so that the names can be traced.
         ENVIRONMENT = %i[[] fetch key? include? has_key? member? values_at slice assoc delete []= store].freeze
-        # Facts that may be requested: of any path (Hooks records which), the current folder, the time zone, a text's
-        # encoding.
-        LEARNT = {
+        # Methods => kinds of facts that they return: facts about a path (Hooks records the path), the working
+        # directory, the time zone, the encoding of a text.
+        FACTS_OF_METHODS = {
           mtime: %i[times], stat: %i[state], lstat: %i[state links], test: %i[state times links], symlink?: %i[links],
           ftype: %i[links], readlink: %i[links], realpath: %i[links], realdirpath: %i[links], pwd: %i[here],
           getwd: %i[here], require: %i[library], at: %i[zone], local: %i[zone], mktime: %i[zone],
           encoding: %i[encoding], external_encoding: %i[encoding], dump: %i[encoding]
         }.freeze
-        # Reasons (String) not to cache an answer; reasons not to use it in another process; values of LEARNT, and :gems
-        # if the result depends on the installed gems.
-        attr_reader :refused, :started, :learnt
+        # refused: reasons (String) not to cache the result. started: reasons not to use it in another process.
+        # observed: values of FACTS_OF_METHODS, and :gems if the result depends on the installed gems.
+        attr_reader :refused, :started, :observed
 
-        # before: whether code of the application has been loaded already.
+        # before: whether code of the application was loaded before tracing.
         def initialize(origin, before:)
           @origin = origin
-          @refused, @started, @learnt = Array.new(3) { [] }
+          @refused, @started, @observed = Array.new(3) { [] }
           @switch = TraceSwitch.new(origin, TracePoint.new(:c_call, :call) { |point| called(point) }, always: before)
         end
 
         # Traces while the block runs.
         def watch(&block)
-          missing = TracePoint.new(:raise) { |point| missed(point.raised_exception) }
-          missing.enable { @switch.pay(method(:compiled), &block) }
+          missing = TracePoint.new(:raise) { |point| record_missing(point.raised_exception) }
+          missing.enable { @switch.trace(method(:compiled), &block) }
         end
 
         private
@@ -270,39 +271,39 @@ module Spate
           judge(point, kind)
         end
 
-        # A call by Bundler or RubyGems, or a call of one of their methods.
+        # Handles a call by Bundler or RubyGems, or a call of one of their methods.
         def called_by_tool(point)
-          @switch.passed
+          @switch.stop_after_many_calls
           return unless point.event == :call && @origin.kind(point.path) == :tool
 
           kind = @origin.kind(caller_locations(4, 1)&.first&.path)
           return if kind == :tool || (kind == :library && !@origin.own_caller?(caller_locations(4)))
 
           judge(point, kind) if owner_of(point).first.match?(TOOLS)
-          @switch.leave(point)
+          @switch.pause_until_return(point)
         end
 
         # kind: the kind of the calling code.
         def judge(point, kind)
           owner, single = owner_of(point)
-          # Only Ruby's library reads the encoding of file names here, not the Gemfile.
+          # The standard library reads the encoding of file names; the result does not depend on it.
           return if kind == :library && owner == "Encoding"
 
           name = point.method_id
-          @learnt |= LEARNT.fetch(name, [])
-          return @learnt |= [:gems] if GEMS[owner]&.include?(name) || (single && owner == "Gem::Specification")
+          @observed |= FACTS_OF_METHODS.fetch(name, [])
+          return @observed |= [:gems] if GEMS[owner]&.include?(name) || (single && owner == "Gem::Specification")
           return if known?(point, owner, single) && !(kind == :own && (PRIVATE.include?(name) || inside?(point, owner)))
 
           @refused |= ["calls #{name(point)}, which cannot be traced"]
         end
 
-        # Whether the call accesses Bundler's or RubyGems' variables, which hold untraced values.
+        # Whether the call accesses internals of Bundler's or RubyGems' modules, whose values were not traced.
         def inside?(point, owner)
           OBJECTS.include?(owner) && Module === point.self && # rubocop:disable Style/CaseEquality -- it may not have is_a?
-            name_of(point.self).match?(/\A(?:Bundler|Gem)(?:::|\z)/) && !FROM_OUTSIDE.include?(point.method_id)
+            name_of(point.self).match?(/\A(?:Bundler|Gem)(?:::|\z)/) && !CALLABLE.include?(point.method_id)
         end
 
-        # A module may redefine its own `name`.
+        # Binds Module#name, because a module may redefine `name`.
         def name_of(owner) = NAME.bind_call(owner).to_s
 
         def path_of(point)
@@ -314,7 +315,8 @@ module Spate
           caller_locations(4, 1)&.first&.path.to_s
         end
 
-        # [name of the class or module, whether it is a singleton method]. Classes inherit singleton methods, too.
+        # [name of the class or module, whether it is a singleton method]. Finds the class that defines an inherited
+        # singleton method.
         def owner_of(point)
           owner = point.defined_class
           return [name_of(owner), false] unless owner.singleton_class?
@@ -328,18 +330,18 @@ module Spate
         def known?(point, owner, single)
           name = point.method_id
           return name != :"core#set_variable_alias" if name.start_with?("core#")
-          return false if NEVER.include?(name) || (name == :initialize_copy && owner.match?(/\A(?:Module|Class)\z/))
+          return false if UNSTABLE.include?(name) || (name == :initialize_copy && owner.match?(/\A(?:Module|Class)\z/))
           return ENVIRONMENT.include?(name) if ENV.equal?(point.self)
           return owner != "IO" || name != :initialize if TRACED.include?(owner) && !UNTRACED.include?(name)
           return true if VALUES.include?(owner) || owner.match?(NAMESPACES)
 
-          return SINGLETON[owner]&.include?(name) || made?(point.self) if single
+          return SINGLETON[owner]&.include?(name) || main_or_value_class?(point.self) if single
 
           owner.end_with?("Error") || INSTANCE[owner]&.include?(name) || accessor?(point)
         end
 
-        # Whether the method is from attr_accessor, which counts as a C method. A hook that replaced such a method does
-        # not.
+        # Whether the method was defined by attr_accessor, which TracePoint reports as a C call. Excludes methods that a
+        # hook has replaced.
         def accessor?(point)
           return false unless point.event == :c_call
 
@@ -348,8 +350,8 @@ module Spate
             @origin.kind(method.source_location.first) != :tool
         end
 
-        # The main object, and classes of structs and errors.
-        def made?(receiver)
+        # Whether the receiver is the main object, or a class of structs or exceptions.
+        def main_or_value_class?(receiver)
           TOPLEVEL_BINDING.receiver.equal?(receiver) ||
             (Module === receiver && (receiver < Struct || receiver <= Exception)) # rubocop:disable Style/CaseEquality -- as above
         end
@@ -369,9 +371,9 @@ module Spate
           said.defaults
         end
 
-        # A missing library may be installed next time, and a constant that is undefined here may be defined in another
-        # process.
-        def missed(error)
+        # Handles a raised exception. A library that is missing now may be installed later, and a constant that is
+        # undefined here may be defined in another process.
+        def record_missing(error)
           return unless error.is_a?(LoadError) || error.is_a?(NameError)
 
           frame = caller_locations(2).find do |one|
@@ -379,7 +381,7 @@ module Spate
           end
           kind = frame && @origin.kind(frame.path)
           @started |= ["checks what is defined"] if kind == :own && error.is_a?(NameError)
-          @learnt |= [:gems] if frame && kind != :tool && error.is_a?(LoadError)
+          @observed |= [:gems] if frame && kind != :tool && error.is_a?(LoadError)
         end
       end
     end

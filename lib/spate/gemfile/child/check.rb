@@ -5,13 +5,13 @@ require_relative "../facts"
 module Spate
   module Gemfile
     module Child
-      # The result of the evaluation as Facts. Bundler itself decides whether the lockfile agrees; a line that differs
-      # only between versions of Bundler (BUNDLED WITH) is ignored.
+      # Collects the result of the evaluation in Facts. Bundler's definition determines whether the lockfile matches.
+      # Differences in BUNDLED WITH are ignored.
       class Check
-        # If only these checksums are missing, newer Bundlers resolve again, and reject a frozen bundle.
+        # If only these checksums are missing, newer Bundler versions resolve again, or reject a frozen bundle.
         CHECKSUMS = %i[@locked_spec_with_missing_checksums @locked_spec_with_empty_checksums].freeze
 
-        # The exception that the evaluation ended with.
+        # The exception that ended the evaluation, or nil.
         attr_reader :failure
 
         def initialize(lockfile)
@@ -29,14 +29,14 @@ module Spate
           @facts.path_specs = path_specs
         end
 
-        # Omits the classes of Bundler's own errors, whose messages are written for users.
+        # Omits the class of Bundler's own errors, whose messages are written for users.
         def failed(error)
           @failure = error
           words = error.is_a?(Bundler::BundlerError) ? error.message : "#{error.class}: #{error.message}"
           @facts.failure = text(words).scrub.strip.lines(chomp: true)
         end
 
-        # hooks: Hooks that have recorded the Gemfile's instructions.
+        # hooks: the Hooks that have recorded the Gemfile's plugins and sources.
         def facts(hooks)
           @facts.plugins = texts(hooks.plugins)
           @facts.sources = texts(hooks.remotes)
@@ -51,7 +51,7 @@ module Spate
                          (true if forced))
         end
 
-        # The reason why this Ruby does not match, or nil. The planner checks platforms.
+        # The reason why the Gemfile excludes this Ruby, or nil. The planner checks platforms.
         def misfit
           @definition.validate_ruby!
           nil
@@ -59,7 +59,7 @@ module Spate
           text(e.message)
         end
 
-        # [PathSpec] of PATH sources whose folders exist.
+        # [PathSpec] of path sources whose folders exist.
         def path_specs
           paths = @definition.send(:sources).path_sources.grep_v(Bundler::Source::Git)
           paths.flat_map do |source|
@@ -76,7 +76,7 @@ module Spate
                        texts(spec.executables))
         end
 
-        # Lines; empty if Bundler would install from the current lockfile.
+        # Lines that describe why Bundler would not install from the current lockfile, or [].
         def differences
           return ["there is no lockfile"] unless @lockfile.file?
 
@@ -87,7 +87,7 @@ module Spate
           found.empty? ? ["Bundler would resolve again"] : found
         end
 
-        # The checks of `bundle install` before it installs a frozen bundle.
+        # Whether the lockfile passes the checks of `bundle install` for a frozen bundle.
         def equivalent?
           @definition.ensure_equivalent_gemfile_and_lockfile(true)
           true
@@ -96,8 +96,8 @@ module Spate
         end
 
         # Bundler's message if it rejects a frozen bundle because of a missing checksum (since 2.6; since 2.7 also for a
-        # row without a digest). The lockfile may require such a version while only an older one is installed, which
-        # Bundler itself would replace.
+        # row without a digest). Repeats Bundler's check, because the lockfile may require such a version while this
+        # process runs an older one.
         def missing_checksum
           locked = @definition.locked_gems
           return if !Bundler.frozen_bundle? || @definition.instance_variable_defined?(CHECKSUMS.first)
@@ -109,7 +109,7 @@ module Spate
           "your lockfile is missing a CHECKSUMS entry for \"#{spec.name}\"" if spec
         end
 
-        # Bundler's message if a frozen lockfile was made for other platforms.
+        # Bundler's message if a frozen lockfile does not support this platform.
         def platforms
           @definition.validate_platforms! if Bundler.frozen_bundle?
           []
@@ -138,7 +138,8 @@ module Spate
           end
         end
 
-        # The lockfile may be newer than the Gemfile's line, because `bundle add` locks before it knows the requirement.
+        # Describes how a dependency differs, or returns nil. The text does not claim which file has changed, because
+        # `bundle add` updates the lockfile first.
         def change(wanted, locked)
           if wanted.requirement != locked.requirement
             return "#{wanted.name} is #{wanted.requirement} in the Gemfile, but #{locked.requirement} in the lockfile"
@@ -158,7 +159,7 @@ module Spate
 
         def texts(list) = list.map { |one| text(one) }
 
-        # Reduces the objects of a Gemfile to their text.
+        # Converts an object from a Gemfile to a plain String.
         def text(object) = String.new(object.to_s, encoding: Encoding::UTF_8)
       end
     end

@@ -5,14 +5,14 @@ require "rbconfig"
 module Spate
   module Gemfile
     module Child
-      # Whether code or a file belongs to the application, to Ruby's library or to the tools.
+      # Determines whether code or a file belongs to the application, to Ruby's standard library or to the tools.
       class CodeOrigin
         INTERNAL = %r{\A<internal:(?!/)}
-        # A file of RubyGems, in the form that newer Rubies use.
+        # The path of a RubyGems file, in the form that newer Ruby versions use.
         HIDDEN = %r{\A<internal:(/.+)>\z}
         SPATE = "#{File.expand_path("../../..", __dir__)}/".freeze
 
-        # Prefixes of paths whose files change only together with Ruby, RubyGems, Bundler or Spate.
+        # Prefixes of the paths of Ruby, RubyGems, Bundler and Spate, whose files change only with a new version.
         attr_reader :libraries
 
         def initialize
@@ -26,15 +26,16 @@ module Spate
           @kinds = {}
         end
 
-        # :own (of the application or a gem), :library (Ruby's, which acts for its caller), :tool (Bundler, RubyGems,
-        # texts of installed specifications, Spate). A nil path, at the start of a fiber, counts as :own.
+        # Returns :own (the application or a gem), :library (Ruby's standard library, which runs for its caller), or
+        # :tool (Bundler, RubyGems, installed specifications, Spate). Returns :own for nil, the path at the start of a
+        # fiber.
         def kind(path) = @kinds[path] ||= sort(path.to_s)
 
-        # Whether a file's content can differ only between machines.
+        # Whether the file belongs to Ruby or the tools, so that its content differs only between machines.
         def file?(path) = kind(path) != :own
 
-        # The path on whose behalf Ruby's library runs: the first one outside of the library. nil while the library is
-        # being loaded.
+        # The path of the code that called the standard library: the first one on the stack outside of the library. nil
+        # while a library file is being loaded.
         def caller_path(locations)
           frame = locations.find do |one|
             place = one.absolute_path || one.path
@@ -62,19 +63,20 @@ module Spate
         end
       end
 
-      # `git ls-files` in a gemspec, run by an untraced process: its list of files affects neither the bundle's contents
-      # nor its load path, only programs, which are in few folders.
+      # Runs `git ls-files` of a gemspec in an untraced process. The list of files does not affect the bundle's contents
+      # or load path. It affects only the list of executables, which are in a few known folders.
       class GitLsFiles
-        # Commands without anything that a shell would expand, except patterns and a redirection of errors.
+        # Matches commands without shell expansions, except patterns and a redirection of stderr.
         COMMAND = %r{\Agit (?:-C \S+ |-c \S+ )*ls-files(?: [\w./=*{},:!'"-]+)*(?: 2> ?/dev/null)?\s*\z}
         EXECUTABLES = "{bin,exe,libexec}/*"
 
-        # socket: the tracer's socket, which the other process must close. aside: the socket of its own tracer, or nil.
+        # Starts the process. socket: the tracer's socket, which the process must close. aside: the socket of a separate
+        # tracer for the process, or nil.
         def self.start(socket, aside)
           questions, ask = IO.pipe(binmode: true)
           answer, answers = IO.pipe(binmode: true)
           child = fork do
-            # Not a child of this process, because the application may wait for any child.
+            # Forks twice, because the application may wait for any child process.
             exit!(0) if fork
             [ask, answer, IO.for_fd(3), IO.for_fd(socket)].each(&:close)
             [$stdout, $stderr].each { |stream| stream.reopen(File::NULL) }
@@ -90,7 +92,7 @@ module Spate
         def self.serve(questions, answers)
           loop do
             command, environment, folder = Marshal.load(questions) # rubocop:disable Security/MarshalLoad -- our own
-            # A single word is a command line for the shell.
+            # A single word is a command line for a shell.
             command = command.one? ? command.first : command
             Marshal.dump(IO.popen(environment, command, chdir: folder, unsetenv_others: true, &:read), answers)
           rescue SystemCallError
@@ -106,8 +108,8 @@ module Spate
           @answer = answer
         end
 
-        # The command's output (String). nil if it is another command or does not run; then the caller runs it, traced.
-        # words: one for a shell, or several.
+        # Returns the output of the command (String), or nil if it is another command or fails to start. The caller then
+        # runs it with tracing. words: a command line for a shell, or a command and its arguments.
         def ask(words, options)
           return unless COMMAND.match?(words.join(" ")) && (options.keys - %i[chdir err]).empty?
 
@@ -118,15 +120,15 @@ module Spate
         end
       end
 
-      # Whether the names that `git ls-files` prints affect more of a gemspec than its list of files: evaluates the
-      # gemspec with no names, and with names that match its own patterns, and compares the values. Programs in the
-      # usual folders are ignored because they are checked separately.
+      # Tests whether the output of `git ls-files` affects more of a gemspec than its list of files. Evaluates the
+      # gemspec with the real output, with no names, and with additional names that match its patterns, and compares the
+      # attributes. Executables in the usual folders are ignored, because they are checked separately.
       class Probe
         FILES = %i[files test_files extra_rdoc_files executables].freeze
         USUAL = %r{\A(?:bin|exe|libexec)/[^/]*\z}
         NAME = %r{\A[\w./-]{1,80}\z}
 
-        # hooks: Hooks, which pass the command's words and output to `probing`.
+        # hooks: the Hooks. They pass the command's words and output to `probing`.
         def initialize(path, hooks)
           @path = path
           @hooks = hooks
@@ -141,7 +143,7 @@ module Spate
 
         private
 
-        # [values, names of programs]; [nil, []] if the gemspec cannot be evaluated.
+        # Returns [attributes, names of executables], or [nil, []] if the gemspec cannot be evaluated.
         def facts(said)
           @hooks.probing = said
           text = File.read(@path)
@@ -154,7 +156,7 @@ module Spate
           @hooks.probing = nil
         end
 
-        # The command's output, plus other names.
+        # The output of the command with additional names.
         def more(words, text)
           words = words.one? ? words.first.delete("'\"").split : words
           mark = words.grep(/\A-\w*z/).any? ? "\0" : "\n"
@@ -163,7 +165,7 @@ module Spate
           names.join(mark) + mark
         end
 
-        # Names that the command's own patterns match.
+        # Names that match the patterns of the command.
         def names(words)
           patterns = words.drop(words.index("ls-files") + 1).grep_v(%r{\A[-:]|>|\A/dev/})
           return literals if patterns.empty?
@@ -177,7 +179,7 @@ module Spate
           choice.split(",").flat_map { |one| braces(text.sub(/\{.*?\}/, one)) }
         end
 
-        # Names like the gemspec's own texts, and names that its regular expressions match.
+        # Names similar to the string literals of the gemspec, and names that match its regular expressions.
         def literals
           found = walk(RubyVM::InstructionSequence.compile_file(@path).to_a)
           texts = found.grep(String).flat_map { |text| [text, "#{text}probe", "probe#{text}"] }
@@ -193,7 +195,7 @@ module Spate
           end
         end
 
-        # A simple text that matches the pattern, or nil.
+        # Returns a simple text that matches the pattern, or nil.
         def sample(pattern)
           text = pattern.source.gsub(/\\[AzZb]|[\^$]/, "").gsub(/\[[^\]]*\]|\\[wh]|(?<!\\)\./, "x")
           nil while text.gsub!(/\((?:\?:)?([^()|]*)(?:\|[^()]*)?\)[?*+]?/, '\1')
@@ -202,57 +204,57 @@ module Spate
         end
       end
 
-      # Records facts that system calls do not reveal: the patterns that folders are searched by, the words of a
-      # command, and the Gemfile's instructions to Bundler. Every hook calls the original method.
+      # Records facts that system calls do not show: glob patterns, command lines, and calls of the Gemfile's DSL. Each
+      # hook calls the original method.
       class Hooks
-        # The unhooked method, because calls by hooks do not count.
+        # The original method, because calls by the hooks must not be recorded.
         EXPAND = File.method(:expand_path)
 
-        # Methods that read more about a path than its existence and type.
+        # Methods that return more about a path than its existence and type.
         STATE = %i[stat size size? zero? empty? readable? writable? executable? readable_real? writable_real?
                    executable_real? world_readable? world_writable? setuid? setgid? sticky?].freeze
         NAMES = %i[children entries each_child foreach empty? open new].freeze
 
-        # Paths that the tracer ignores because C programs use them internally: the process itself, its terminal, random
-        # numbers.
+        # Paths that the tracer ignores, because the C library and Ruby access them internally: the process itself, its
+        # terminal, random numbers.
         UNTRACED = %r{\A/(?:proc/(?:self|thread-self|#{Process.pid})|
                      dev/(?:urandom|random|std\w+|tty|ptmx|fd|pts))(?:/|\z)}x
-        # Paths that may be one of these, or may reveal which gems are installed.
+        # Paths that may be UNTRACED, or that may show which gems are installed.
         PLACES = %r{\A/(?:proc|dev)|/(?:specifications|gems|extensions|build_info|plugins)(?:/|\z)}
-        # Variables that the tracer adds to the environment. A program's environment does not have these values.
+        # Variables that the tracer sets. Their values differ in the environment of a program.
         TRACER_VARIABLES = %w[SPATE_TRACER SPATE_TRACER_SOCKET SPATE_TRACER_ASIDE LD_PRELOAD ASAN_OPTIONS].freeze
-        LOOKS = %i[open new read binread readlines foreach write binwrite sysopen copy_stream exist? file? directory?
-                   lstat readlink].freeze
+        FILE_METHODS = %i[open new read binread readlines foreach write binwrite sysopen copy_stream exist? file?
+                          directory? lstat readlink].freeze
 
         # See Probe.
         attr_writer :probing
         attr_reader :origin
-        # [[folder or "", pattern, flags, true if the Gemfile is the caller]], [command], names of the Gemfile's
-        # plugins, gem sources as spelled in the Gemfile, absolute paths passed to STATE or NAMES methods; the rest as
-        # in CallTrace.
-        attr_reader :globs, :runs, :plugins, :remotes, :asked, :learnt, :refused
+        # globs: [[folder or "", pattern, flags, true if the Gemfile is the caller]]. runs: [command]. plugins: names of
+        # the Gemfile's plugins. remotes: gem sources as written in the Gemfile. asked: absolute paths passed to methods
+        # of STATE or NAMES. observed, refused: as in CallTrace.
+        attr_reader :globs, :runs, :plugins, :remotes, :asked, :observed, :refused
 
-        # named: whether BUNDLE_GEMFILE has a value set by the user.
+        # named: whether the user has set BUNDLE_GEMFILE.
         def initialize(origin, named:)
           @origin = origin
           @named = named
-          @globs, @runs, @plugins, @remotes, @asked, @learnt, @refused, @lists = Array.new(8) { [] }
+          @globs, @runs, @plugins, @remotes, @asked, @observed, @refused, @lists = Array.new(8) { [] }
         end
 
-        # Call it before entering the tracer, so that the reads of `git ls-files` are not traced. Without a tracer the
-        # command runs like any other.
+        # Must be called before tracing starts, so that the reads of `git ls-files` are not traced. If it is not called,
+        # the command runs like any other.
         def listing_aside(...) = @listing = GitLsFiles.start(...)
 
         def install
-          looks
+          hook_file_methods
           programs
           bundler
           aside
         end
 
-        # The list of files if a gemspec's command lists files; nil if the command itself has to run.
+        # Returns the output of a gemspec's `git ls-files`, or nil if the caller must run the command.
         def listed(words, options = {})
-          words = spoken(words)
+          words = command_words(words)
           path = caller_locations.find { |one| @origin.kind(one.absolute_path || one.path) == :own }&.path.to_s
           answer = @listing&.ask(words, options) if path.end_with?(".gemspec")
           @globs |= [[File.dirname(EXPAND.call(path)), GitLsFiles::EXECUTABLES, 0]] if answer
@@ -262,7 +264,8 @@ module Spate
           @probing ? @probing.call(words, answer) : answer
         end
 
-        # A reason (String) for each gemspec in which git's list affects more than the files of the gem.
+        # Returns a reason (String) for each gemspec in which the output of git affects more than the gem's list of
+        # files.
         def deciding
           @decided ||= {}
           @lists.each { |path| @decided.fetch(path) { @decided[path] = Probe.new(path, self).decides? } }
@@ -270,23 +273,23 @@ module Spate
         end
 
         def ran(words)
-          said = spoken(words)
+          said = command_words(words)
           @refused |= ["runs a command that is not a String"] unless said.all?(String)
           @refused |= ["forks"] if said.first == "-"
           @runs |= [said.grep(String).join(" ")]
         end
 
-        # Whether the caller is the Gemfile, or Ruby's library on its behalf.
+        # Whether the caller is the Gemfile, or the standard library called by the Gemfile.
         def own? = @origin.own_caller?(caller_locations(2).drop_while { |one| one.path == __FILE__ })
 
         private
 
-        # Words in the form of Process.spawn: [command, its name] means the command.
-        def spoken(words)
+        # The command from arguments of Process.spawn. Replaces [command, argv0] with the command.
+        def command_words(words)
           words.map { |word| word.is_a?(Array) ? word.first : word }.grep_v(Hash).grep_v(Integer).compact
         end
 
-        # Replaces methods in their own class, since a prepended module can be bypassed. Yields the original (Proc), and
+        # Replaces methods in their class, because a prepended module can be bypassed. Yields the original (Proc),
         # arguments, options and block.
         def instead(owner, *names, &answer)
           names.each do |name|
@@ -309,13 +312,13 @@ module Spate
           end
         end
 
-        def looks
-          # IO's own `open` and `new` also open sockets.
-          { IO => LOOKS - %i[open new], File => LOOKS, FileTest => LOOKS }.each do |owner, names|
+        def hook_file_methods
+          # IO.open and IO.new are not hooked, because they do not take a path.
+          { IO => FILE_METHODS - %i[open new], File => FILE_METHODS, FileTest => FILE_METHODS }.each do |owner, names|
             before(owner.singleton_class, *names) { |path,| untraced(path) }
           end
           { File => STATE, FileTest => STATE, Dir => NAMES }.each do |owner, names|
-            before(owner.singleton_class, *names) { |path,| untraced(path) || asks(path) }
+            before(owner.singleton_class, *names) { |path,| untraced(path) || record_asked(path) }
           end
           before(Dir.singleton_class, :chdir, :exist?) { |path,| untraced(path) }
           [Kernel, Kernel.singleton_class].each do |owner|
@@ -325,16 +328,16 @@ module Spate
           before(Dir.singleton_class, :glob, :[]) { |*words| globbed(words) }
           before(File.singleton_class, :expand_path, :absolute_path) { |path, base| placed(path, base) }
           before(ENV.singleton_class, *CallTrace::ENVIRONMENT) { |*names| named(names) }
-          before(File::Stat.singleton_class, :new) { |path,| untraced(path) || asks(path) }
+          before(File::Stat.singleton_class, :new) { |path,| untraced(path) || record_asked(path) }
         end
 
-        def asks(path)
+        def record_asked(path)
           return unless own?
 
-          path.is_a?(IO) ? @learnt |= [:state] : @asked |= [EXPAND.call(path)]
+          path.is_a?(IO) ? @observed |= [:state] : @asked |= [EXPAND.call(path)]
         end
 
-        # Ignores reads by Bundler and RubyGems in these paths, but not those by the Gemfile.
+        # Records or refuses accesses to PLACES by the Gemfile. Ignores accesses by Bundler and RubyGems.
         def untraced(path)
           path = path.to_path if path.respond_to?(:to_path)
           return ran([path[1..]]) && nil if path.is_a?(String) && path.start_with?("|")
@@ -347,18 +350,18 @@ module Spate
           nil
         end
 
-        # Expanding a name reveals the current folder, even if nothing in it is read.
+        # Expanding a relative path returns the working directory, even if no file in it is accessed.
         def placed(path, base)
-          @learnt |= [:here] unless base || path.to_s.start_with?("/", "~") || !own?
+          @observed |= [:here] unless base || path.to_s.start_with?("/", "~") || !own?
         end
 
         def named(names)
           ours = names & [*TRACER_VARIABLES, *("BUNDLE_GEMFILE" unless @named)]
           @refused |= ["asks for #{ours.first}, which differs in this process"] if ours.any? && own?
-          @learnt |= [:gemfile] if names.include?("BUNDLE_GEMFILE") && own?
+          @observed |= [:gemfile] if names.include?("BUNDLE_GEMFILE") && own?
         end
 
-        # words in the form of Dir.glob.
+        # words: the arguments of Dir.glob.
         def globbed(words)
           options = words.last.is_a?(Hash) ? words.pop : {}
           numbers, patterns = words.flatten.partition { |word| word.is_a?(Integer) }
@@ -388,18 +391,18 @@ module Spate
           block.call(StringIO.new(answer))
         end
 
-        # RubyGems compares a gemspec's files with the current folder, and Bundler first looks for programs in it. Both
-        # are made to use an untraced folder instead.
+        # RubyGems compares a gemspec's files with the working directory, and Bundler searches it for programs. Both run
+        # in an untraced folder instead.
         def aside
           folder = RbConfig::CONFIG["rubylibdir"]
           instead(Bundler::RubygemsIntegration, :validate) { |original,| Dir.chdir(folder) { original.call } }
           instead(Bundler.singleton_class, :which) { |original,| Dir.chdir(folder) { original.call } }
         end
 
-        # The Gemfile's methods for Bundler plugins. Since Bundler 4 a Gemfile may set its lockfile (and Bundler itself
-        # sets the usual one).
+        # Hooks the DSL's methods for plugins and sources. Since Bundler 4, a Gemfile may set its lockfile; Bundler
+        # calls the same method for the default lockfile.
         def bundler
-          # A method object, because its call by Bundler cannot be traced.
+          # A condition may be a Method object, whose call by Bundler cannot be traced.
           before(Bundler::Dsl, :install_if) do |*conditions|
             hidden = conditions.any? { |one| one.respond_to?(:call) && !(one.is_a?(Proc) && one.source_location) }
             @refused |= ["calls install_if without a block"] if hidden

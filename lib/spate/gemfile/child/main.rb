@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
-# Runs in a child Ruby started without RubyGems: evaluates a Gemfile with the Bundler that the application would use,
-# under a tracer, and reports the result on file descriptor 3. Arguments: the tracer's binding or "-", Gemfile,
-# lockfile, "check" or "replay", the user's BUNDLE_GEMFILE or "", settings as `name=value`.
+# Evaluates a Gemfile under the tracer with the application's version of Bundler, in a child Ruby started without
+# RubyGems. Writes the result to file descriptor 3. Arguments: path of the tracer's binding or "-", Gemfile, lockfile,
+# "check" or "replay", the user's BUNDLE_GEMFILE or "", settings as `name=value`.
 
-# Ruby 3.1.2 occasionally frees objects that a class body has just created, and crashes. Until the Gemfile runs there is
-# little garbage.
+# Off until the Gemfile runs, because Ruby 3.1.2 occasionally frees objects that a class body has just created, and
+# crashes.
 GC.disable
 report = IO.for_fd(3)
 tracer, gemfile, lockfile, wanted, named, *flags = ARGV.slice!(0..)
@@ -27,12 +27,13 @@ require "rubygems"
 rescue LoadError
   nil
 end
-# Read after the gems above were activated: a program that loads them after its setup finds them in Ruby's own library.
+# Recorded after the gems above were activated, because a program that loads them after its setup finds them in Ruby's
+# standard library.
 before.update(load_path: $LOAD_PATH.dup, loaded: Gem.loaded_specs.keys, gem_path: Gem.path.dup,
               features: $LOADED_FEATURES.dup, constants: Object.constants, gem_constants: Gem.constants)
 
 require "bundler"
-# Objects that Bundler creates itself when it sets up.
+# The UI that Bundler creates during setup.
 before[:ui] = Bundler.ui
 require_relative "run"
 
@@ -41,6 +42,6 @@ sockets = %w[SPATE_TRACER_SOCKET SPATE_TRACER_ASIDE].map { |name| ENV.delete(nam
 run.enter(*sockets) unless tracer == "-"
 GC.enable
 run.call(wanted)
-# The Gemfile's output matters; its at_exit blocks do not.
+# Flushes the Gemfile's output, but does not run its at_exit blocks.
 [$stdout, $stderr].each(&:flush)
 exit!(0)

@@ -7,10 +7,10 @@ require_relative "check"
 module Spate
   module Gemfile
     module Child
-      # Evaluates the Gemfile once and reports whether the lockfile agrees and, if requested and all gems are installed,
-      # the effects of Bundler.setup. The report is sent even if the Gemfile raises, exits or prints.
+      # Evaluates the Gemfile once and reports whether the lockfile matches. If requested and all gems are installed,
+      # also reports the effects of Bundler.setup. The report is sent even if the Gemfile raises, exits or prints.
       class Run
-        # The value of Native::FILE_CLOCK; no extension is loaded here yet.
+        # The same as Native::FILE_CLOCK, whose extension is not loaded yet.
         CLOCK = %i[CLOCK_REALTIME_COARSE CLOCK_REALTIME].find { |name| Process.const_defined?(name) }
 
         attr_reader :calls, :hooks, :gemfile, :lockfile, :before
@@ -24,13 +24,13 @@ module Spate
           @hooks = Hooks.new(CodeOrigin.new, named: before[:named])
           @calls = CallTrace.new(@hooks.origin, before: preloaded.any?)
           @check = Check.new(lockfile)
-          @told = { parts: {} }
+          @report = { parts: {} }
         end
 
-        # From here on the tracer records everything that the process reads from the machine.
+        # Starts the tracer.
         def enter(socket, aside)
           @hooks.listing_aside(socket, aside)
-          @told[:entered] = Process.clock_gettime(Process.const_get(CLOCK), :nanosecond)
+          @report[:entered] = Process.clock_gettime(Process.const_get(CLOCK), :nanosecond)
           Native::Tracer.enter(socket)
         end
 
@@ -38,27 +38,28 @@ module Spate
           survey = survey() if wanted == "replay"
           Bundler.ui = Bundler::UI::Silent.new
           @hooks.install
-          settle
+          apply_flags
           definition = evaluate
           mark(:check)
           Bundler.ui = @before[:ui]
-          @told[:replay] = survey.call(definition) if survey
+          @report[:replay] = survey.call(definition) if survey
         ensure
-          tell
+          write_report
         end
 
         # Traces the block's calls.
         def watched(&) = @calls.watch(&)
 
-        # Assigns to this answer everything learned so far, and the entries recorded before this name was requested.
+        # Stores everything recorded so far as the inputs of this result. Reading the variable marks the position in the
+        # trace.
         def mark(answer)
           ENV.fetch("SPATE_TRACED_#{answer.upcase}", nil)
-          @told[:parts][answer] = {
-            volatile: @calls.refused | @hooks.refused, learnt: @calls.learnt | @hooks.learnt, globs: @hooks.globs,
+          @report[:parts][answer] = {
+            volatile: @calls.refused | @hooks.refused, observed: @calls.observed | @hooks.observed, globs: @hooks.globs,
             runs: @hooks.runs, asked: @hooks.asked, native: native, defaults: defaults
           }
-          # Comes last because it evaluates again.
-          @told[:parts][answer][:volatile] |= @hooks.deciding
+          # Comes last, because it evaluates gemspecs again.
+          @report[:parts][answer][:volatile] |= @hooks.deciding
         end
 
         # The exception of the evaluation, or nil.
@@ -71,9 +72,9 @@ module Spate
           Survey.new(self)
         end
 
-        # The command's flags take precedence over files. Credentials of sources are ignored, as in newer Bundlers;
-        # version 2.3 has a setting to ignore them.
-        def settle
+        # Applies the command's flags, which take precedence over configuration files. Ignores changed credentials of
+        # sources, as newer Bundler versions do; Bundler 2.3 has a setting for this.
+        def apply_flags
           Bundler.settings.temporary(allow_deployment_source_credential_changes: true)
           @flags.each do |flag|
             name, value = flag.split("=", 2)
@@ -99,11 +100,11 @@ module Spate
           Bundler::Definition.build(Pathname.new(@gemfile), Pathname.new(@lockfile), nil)
         end
 
-        def tell
-          mark(:check) if @told[:parts].empty?
-          told = @told.merge(check: @check.facts(@hooks), **places)
+        def write_report
+          mark(:check) if @report[:parts].empty?
+          report = @report.merge(check: @check.facts(@hooks), **places)
           @output.binmode
-          @output << Marshal.dump(told)
+          @output << Marshal.dump(report)
           @output.close
         end
 
@@ -117,10 +118,10 @@ module Spate
           @before[:features].select { |path| path.start_with?("/") && @hooks.origin.kind(path) == :own }
         end
 
-        # Ruby's default gems that have been loaded since, if the application loads something.
-        def defaults = @calls.learnt.include?(:library) ? Gem.loaded_specs.keys - @before[:loaded] - ["bundler"] : []
+        # Default gems that have been activated since, if the application has required files.
+        def defaults = @calls.observed.include?(:library) ? Gem.loaded_specs.keys - @before[:loaded] - ["bundler"] : []
 
-        # C libraries that are not part of Ruby: it is unknown which parts of a file they use.
+        # Whether a C extension that is not part of Ruby was loaded. It is unknown which facts about files it uses.
         def native
           ($LOADED_FEATURES - @before[:features]).any? do |path|
             !path.end_with?(".rb") && @hooks.origin.kind(path) == :own

@@ -5,18 +5,18 @@ require_relative "../../util"
 module Spate
   module Gemfile
     module Child
-      # A specification of the bundle as plain values, in the order in which Boot::BundlerReplay::Spec reads them.
+      # Converts a specification to plain values, in the order in which Boot::BundlerReplay::Spec reads them.
       module SpecFacts
         module_function
 
-        # spec: Bundler's or RubyGems' object for the gem: a stub or a Gem::Specification.
+        # spec: a Gem::Specification, or a stub of Bundler or RubyGems.
         def of(spec)
           [spec.name.to_s, spec.version.to_s, spec.platform.to_s, spec.loaded_from&.to_s, spec.full_gem_path.to_s,
            strings(spec.raw_require_paths), strings(spec.full_require_paths), spec.extension_dir.to_s,
            strings(spec.extensions), kind(spec), spec.default_gem? ? true : false]
         end
 
-        # The last field has the stub's dependencies if they differ, which happens if the lockfile's differ.
+        # The last field contains the stub's dependencies if the lockfile's dependencies differ from the gemspec's.
         def more(spec)
           full = full(spec)
           dependencies = full.dependencies.map { |dependency| dependency_facts(dependency) }
@@ -44,20 +44,21 @@ module Spate
         def strings(list) = Array(list).flatten.map(&:to_s)
       end
 
-      # Sets up the bundle and returns the changes as a Hash of plain values, even if the Gemfile fails.
+      # Runs Bundler.setup and returns its effects as a Hash of plain values. If the Gemfile fails, returns the reason
+      # in :refused.
       class Survey
         PREFIX = Util::Environment::PREFIX
-        # Variables that Bundler extends; see Activation#composed.
+        # Variables that Bundler extends (see Activation#composed).
         COMPOSED = %w[PATH RUBYOPT RUBYLIB MANPATH].freeze
-        # Bundler's files that only this process loads.
+        # Bundler's files that only this process needs.
         OURS = %w[ui/silent.rb settings/validator.rb].freeze
-        # Bundler's files that define their constants without needing anything else.
-        ALONE = %w[errors.rb version.rb constants.rb].freeze
+        # Bundler's files that can be loaded without other files of Bundler.
+        STANDALONE = %w[errors.rb version.rb constants.rb].freeze
         VENDORED = %r{/rubygems/vendor/uri/}
-        # At the top level of a file.
+        # Matches `autoload` at the top level of a file.
         AUTOLOAD = /^autoload :(\w+), ["']([^"']+)["']/
 
-        # State that a Gemfile must not change.
+        # Process state that a Gemfile must not change.
         def self.process
           [Dir.pwd, File.umask, Encoding.default_external, Encoding.default_internal,
            *%i[deprecated experimental].map { |category| Warning[category] }]
@@ -69,18 +70,18 @@ module Spate
           @gemfile = run.gemfile
           @before = run.before
           @process = Survey.process
-          @said = {}
+          @answer = {}
         end
 
-        # definition: nil if the Gemfile could not be evaluated.
+        # definition: the Bundler::Definition, or nil if the Gemfile could not be evaluated.
         def call(definition)
           refuse("the lockfile requires another Bundler than #{Bundler::VERSION}") if other_bundler?
           refuse("Bundler is configured to install by itself (auto_install)") if Bundler.settings[:auto_install]
-          definition ? tell_of(definition) : failed(@run.failure)
-          @said
+          definition ? answer_of(definition) : failed(@run.failure)
+          @answer
         rescue Exception => e # rubocop:disable Lint/RescueException -- `exit` and syntax errors in a Gemfile too
           failed(e)
-          @said
+          @answer
         end
 
         private
@@ -90,9 +91,9 @@ module Spate
           refuse("#{error.class}: #{words.first(2).join(" ")}")
         end
 
-        def refuse(reason) = (@said[:refused] ||= []) << reason
+        def refuse(reason) = (@answer[:refused] ||= []) << reason
 
-        # Newer Bundlers restart with the lockfile's version, if it is installed.
+        # Whether Bundler would restart with the lockfile's version. Newer versions do so if it is installed.
         def other_bundler?
           return false unless Bundler.respond_to?(:auto_switch)
 
@@ -103,17 +104,17 @@ module Spate
           false
         end
 
-        def tell_of(definition)
+        def answer_of(definition)
           evaluated(definition)
           @run.mark(:replay)
-          return if @said[:refused]
+          return if @answer[:refused]
 
           Bundler.self_manager if Bundler.respond_to?(:auto_switch)
           Bundler.ui.silence { Bundler.setup }
           facts = { **place, **environment, **rubygems(definition), **effects(@run.hooks.origin),
             load_path: $LOAD_PATH - @before[:load_path], dependencies: dependencies(definition),
             constants: constants, autoloads: autoloads, marks: marks }
-          @said.update(more: facts.delete(:more), facts: facts)
+          @answer.update(more: facts.delete(:more), facts: facts)
         end
 
         def evaluated(definition)
@@ -149,7 +150,7 @@ module Spate
             env_composed: composed(changed) }
         end
 
-        # The text that Bundler put before the variable's previous value.
+        # The parts that Bundler prepended to the previous values of variables.
         def composed(changed)
           COMPOSED.to_h do |key|
             separator = key == "RUBYOPT" ? " " : File::PATH_SEPARATOR
@@ -158,7 +159,8 @@ module Spate
           end.compact
         end
 
-        # specs: each specification that the Bundler replay needs, once. The other lists are indexes into specs.
+        # specs: the specifications that the Bundler replay needs, without duplicates. The other lists are indexes into
+        # specs.
         def rubygems(definition)
           bundled = definition.specs.to_a
           all = Gem::Specification.stubs.each.to_a
@@ -181,12 +183,12 @@ module Spate
         # Names of RubyGems' methods that Bundler has replaced.
         def replaced = Bundler.rubygems.instance_variable_get(:@replaced_methods).map { |(name, _), _| name }
 
-        # Newer Rubies warn when a gem is required that is no longer part of their library.
+        # Newer Ruby versions warn when a program requires a gem that was part of the standard library.
         def replaced_by_ruby?
           (Kernel.private_instance_methods | Kernel.instance_methods).include?(:no_warning_require)
         end
 
-        # Older Bundlers do not wrap a gem's LoadError, and they look for `a/b` differently.
+        # Older Bundler versions do not wrap a gem's LoadError, and search for `a/b` differently.
         def requires_formerly? = File.read("#{lib}/bundler/runtime.rb").include?("namespaced_file")
 
         # Includes default gems that are not in the bundle.
@@ -207,20 +209,20 @@ module Spate
 
         def plain(list) = Array(list).map { |file| file == true ? true : file.to_s }
 
-        # The file that defines a constant, if Bundler autoloads it or the file needs nothing else. nil: it is loaded
-        # during setup.
+        # [[name, path]] of Bundler's constants. path: the file that defines the constant if Bundler autoloads it or the
+        # file can be loaded alone, otherwise nil.
         def constants
           Bundler.constants.map do |name|
             path = Bundler.const_source_location(name)&.first.to_s
-            [name, Bundler.autoload?(name) || (path if alone?(path))]
+            [name, Bundler.autoload?(name) || (path if standalone?(path))]
           end
         end
 
-        def alone?(path) = ALONE.any? { |file| path == "#{lib}/bundler/#{file}" }
+        def standalone?(path) = STANDALONE.any? { |file| path == "#{lib}/bundler/#{file}" }
 
-        # Constants that Bundler, or the URI library that it takes from RubyGems, registers for autoload in Object:
-        # programs use IPAddr without requiring it. Found in the text of the files, since this process may have loaded
-        # them already. Includes the loaded parts of RubyGems.
+        # Constants that Bundler or RubyGems' copy of URI registers for autoload in Object, because programs use some of
+        # them (IPAddr) without requiring them. Extracted from the text of the files, because this process may already
+        # have loaded the constants. Includes the loaded parts of RubyGems.
         def autoloads
           files = $LOADED_FEATURES.select { |path| path.start_with?("#{lib}/bundler/") || path.match?(VENDORED) }
           late = files.flat_map { |path| File.read(path, encoding: Encoding::UTF_8).scan(AUTOLOAD) }.uniq
@@ -236,15 +238,15 @@ module Spate
 
         def rubygems_folder = "#{File.dirname(Gem.method(:path).source_location.first)}/rubygems"
 
-        # Bundler's loaded files, except those that only this process needed.
+        # Bundler's loaded files, except files that only this process needed.
         def marks
           files = ($LOADED_FEATURES - OURS.map { |file| "#{lib}/bundler/#{file}" }).select do |path|
-            path.start_with?("#{lib}/bundler/") && !alone?(path)
+            path.start_with?("#{lib}/bundler/") && !standalone?(path)
           end
           ["#{lib}/bundler.rb", "#{lib}/bundler/setup.rb"] | files
         end
 
-        # Code that a Gemfile or gemspec loads or defines remains after the setup.
+        # Files that the Gemfile or gemspecs have loaded. Refuses if they have defined constants themselves.
         def effects(origin)
           features = $LOADED_FEATURES - @before[:features]
           own, library = features.partition { |path| !origin.file?(path) }
@@ -253,13 +255,13 @@ module Spate
             !path || origin.file?(path) || own.include?(path)
           end
           refuse("the Gemfile, or a gemspec, defines #{strange.join(", ")}") if strange.any?
-          # If the Gemfile reads RubyGems' configuration, RubyGems internally loads parts of gems.
+          # RubyGems loads parts of gems if the Gemfile reads RubyGems' configuration.
           gems = (@before[:gem_path] | Gem.path).map { |path| "#{path}/" }
           own = own.reject { |path| gems.any? { |place| path.start_with?(place) } }
           { replayed: own, library: library.select { |path| rubys_own?(path) } }
         end
 
-        # Whether it is a library file of Ruby itself, and not of Bundler, RubyGems or Spate.
+        # Whether the file belongs to Ruby's standard library, not to Bundler, RubyGems or Spate.
         def rubys_own?(path)
           folders = [lib, File.expand_path("../../../..", __dir__), rubygems_folder]
           folders.none? { |folder| path.start_with?("#{folder}/") }

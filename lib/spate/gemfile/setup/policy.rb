@@ -3,12 +3,11 @@
 module Spate
   module Gemfile
     module Setup
-      # Gemfile::Policy plus the installed gems as inputs: the names in their folders and, for each gem of the bundle,
-      # its gemspec and whether its native part is built. Bundler's reads of other gems are ignored.
+      # A Gemfile::Policy that also treats the installed gems as inputs: the names in the gem folders and, for each gem
+      # of the bundle, its gemspec and whether its extension is built. Accesses of Bundler to other gems are ignored.
       class Policy < Gemfile::Policy
-        # [path] that the evaluation tried to change, either the Gemfile itself or Bundler, if the lockfile is not what
-        # Bundler would write.
-        def writes = @trace.written - ENTRANCE
+        # [path] that the Gemfile tried to write, or that Bundler tried to write because the lockfile is not up to date.
+        def writes = @trace.written - IGNORED_DEVICES
 
         private
 
@@ -16,17 +15,18 @@ module Spate
         def unwatched?(_path) = false
 
         def gems
-          facts = @told.dig(:replay, :facts) or return []
+          facts = @report.dig(:replay, :facts) or return []
           specs = facts[:specs].values_at(*facts[:bundled])
-          asked = @learnt.include?(:gems) ? installed : []
+          asked = @observed.include?(:gems) ? installed : []
           [*asked, *homes.flat_map { |home| [names("#{home}/specifications"), names("#{home}/gems")] },
-           names(@told[:default_specifications]), *specs.flat_map { |spec| gem(*spec.values_at(3, 4, 7, 8)) }]
+           names(@report[:default_specifications]), *specs.flat_map { |spec| gem(*spec.values_at(3, 4, 7, 8)) }]
         end
 
-        # Folders with the bundle's gems. Only Bundler itself may come from other folders.
-        def homes = @told[:gem_path_now]
+        # The gem homes of the bundle. Only Bundler itself may be in others.
+        def homes = @report[:gem_path_now]
 
-        # A folder in `gems` exists as long as its name is listed, unless it is a link.
+        # The inputs for one gem. A folder in `gems` need not be checked, because its name is listed, unless it is a
+        # link.
         def gem(loaded_from, folder, extensions, built)
           inside = installed?(folder) && !File.symlink?(folder)
           [([:file, loaded_from] if loaded_from), ([:looked, folder, nil, :type] unless inside),

@@ -5,10 +5,9 @@ require_relative "../record"
 module Spate
   module Gemfile
     module Setup
-      # The record of the changes that Bundler.setup makes to a process. Application compile caches contain such
-      # records.
+      # A record of the effects of Bundler.setup on a process, stored in the application's compile cache.
       class Record < Gemfile::Record
-        # Names in a compile cache's data.
+        # The names of the records in a compile cache's data.
         NAMES = Array.new(List::MOST) { |index| "replay#{index + 1 if index.positive?}".freeze }.freeze
 
         # source: responds to `data(name)`, which returns bytes or nil.
@@ -20,11 +19,11 @@ module Spate
         # See Boot::BundlerReplay::Activation.
         def facts = part(0)
 
-        # Rarely used fields of specifications.
+        # Rarely needed fields of specifications.
         def more = part(1)
 
-        # [$LOAD_PATH's new entries, [[gem folder, [absolute require paths]]]]; nil if the record is unusable. Excludes
-        # Bundler itself, whose files a boot records when it loads them.
+        # Returns [new entries of $LOAD_PATH, [[gem folder, [absolute require paths]]]], or nil if the record is
+        # unusable. Excludes Bundler, whose files are recorded when a boot loads them.
         def contents
           return if unreadable || refused
 

@@ -5,9 +5,9 @@ module Spate
     module Check
       # Checks the bundle against its lockfile. Changes nothing.
       class Checker
-        # missing: full names of gems that are not installed. edits: [Store::Edits::Edit]. difference: how Gemfile and
-        # lockfile disagree, or nil. own_copies: [OwnCopies::OwnCopy]. distrusted: full names of gems installed with a
-        # build whose signer is not trusted here.
+        # missing: full names of gems that are not installed. edits: [Store::Edits::Edit]. difference: a description of
+        # how Gemfile and lockfile disagree, or nil. own_copies: [OwnCopies::OwnCopy]. distrusted: full names of gems
+        # installed with a build whose signer is not trusted here.
         Result = Struct.new(:missing, :edits, :difference, :total, :own_copies, :distrusted, keyword_init: true) do
           def initialize(missing: [], edits: [], difference: nil, total: 0, own_copies: [], distrusted: []) = super
 
@@ -41,7 +41,7 @@ module Spate
 
         def missing(packages)
           presence = Presence.new(@context)
-          packages.reject { |package| presence.there?(package) }.map(&:full_name)
+          packages.reject { |package| presence.exist?(package) }.map(&:full_name)
         end
       end
     end

@@ -3,10 +3,11 @@
 module Spate
   module Install
     module Check
-      # Files of installed gems that differ from their packages. Each is reported. An install keeps changed files (as
-      # files of this bundle only), restores missing ones, and repairs the store; other bundles are not changed.
+      # Finds files of installed gems that differ from their packages, and reports each. An install keeps a changed
+      # file, but only in this bundle, and restores missing files. It also repairs the store, so that other bundles are
+      # not affected.
       class Edits
-        # record: Store::BundleRecord, or nil. full_names: of the installed gems; others may be missing.
+        # record: Store::BundleRecord, or nil. full_names: the installed gems to check.
         def initialize(context, record, full_names)
           @context = context
           @store = context.store
@@ -14,19 +15,19 @@ module Spate
           @full_names = full_names
         end
 
-        # [Store::Edits::Edit]; empty if nothing differs. Changes nothing.
+        # Returns [Store::Edits::Edit], empty if nothing differs. Changes nothing.
         def find
-          look.each { |edit| tell(edit) }
+          find_edits.each { |edit| report(edit) }
         end
 
-        # Like find, after repairing what can be repaired in this bundle.
-        def settle
-          look.each { |edit| tell(settle_one(edit)) }.tap { heal }
+        # Like #find, but also repairs this bundle and the store if possible.
+        def restore_all
+          find_edits.each { |edit| report(repair(edit)) }.tap { heal }
         end
 
         private
 
-        def look
+        def find_edits
           jobs = @record && !@full_names.empty? ? @record.only(@full_names).jobs(@store) : []
           return [] if jobs.empty?
 
@@ -39,7 +40,8 @@ module Spate
         end
 
         # Whether the path belongs to an installed gem ("gems/<full name>/..." or "extensions/<platform>/<abi>/<full
-        # name>/...") and to this manifest. Package files that the build changed or removed belong to the build.
+        # name>/...") and to this manifest. A package file that the build changed or removed belongs to the build's
+        # manifest.
         def belongs?(jobs, difference)
           job, manifest, entry, = difference
           destination, manifests = jobs[job]
@@ -55,20 +57,20 @@ module Spate
           @builds ||= jobs.select { |destination, _| destination == @record.root }.flat_map(&:last)
         end
 
-        # For a removed folder, only the folder itself is recorded.
+        # The record of a removed folder does not list its files.
         def replaces?(build, path)
           build.include?(path) ||
             Build::Builder.removed(build).any? { |gone| path == gone || path.start_with?("#{gone}/") }
         end
 
-        # Objects that cannot be repaired now are repaired when a bundle links them.
+        # If the repair fails now, objects are repaired when a bundle links them.
         def heal
           @store.renew(@edits.stale) if @edits&.stale&.any?
         rescue Store::Error
           nil
         end
 
-        def settle_one(edit)
+        def repair(edit)
           part(edit) if edit.kind == :changed && edit.shared?
           restore(edit) if edit.kind == :missing
           edit
@@ -107,12 +109,12 @@ module Spate
 
         def whole(entry)
           object = Store::Object.of(@store, entry)
-          object if object.good?
+          object if object.intact?
         end
 
         def bundle_file(path) = Store::Edits::BundleFile.at(@record.root, path)
 
-        def tell(edit)
+        def report(edit)
           @context.events.emit(:edited, **edit.to_h)
         end
       end

@@ -3,8 +3,8 @@
 module Spate
   module Install
     module Check
-      # Warnings about damaged objects of the store. The cause of the damage may also have affected objects that were
-      # not read.
+      # Warnings about damaged objects in the store. They hint at checking the other objects too, which may have the
+      # same damage.
       module HealingReport
         NAMED = 3
         OUTCOMES = { healed: "restored from its archive", dropped: "removed, to be fetched or built again" }.freeze
@@ -12,7 +12,7 @@ module Spate
 
         module_function
 
-        # Returns lines. healed: [Store::Healing::Healed]; names: {SHA-256 of an archive => full name}.
+        # Returns lines of text. healed: [Store::Healing::Healed]. names: {SHA-256 of an archive => full name}.
         def lines(healed, names)
           healed.group_by { |each| [each.package, each.state, each.outcome] }.map do |(package, state, outcome), all|
             "#{names[package] || "package #{package[0, 12]}"}: the store's #{files(all.map(&:path).uniq)} " \

@@ -3,10 +3,10 @@
 module Spate
   module Install
     module Check
-      # Gems whose files are this bundle's own copies, for editing (`spate edit`), and the changes in them.
+      # Finds gems that were copied into the bundle for editing (`spate edit`), and the changes in them.
       class OwnCopies
-        # name: full name. path: its folder. files: number of changed, deleted and added files; nil if the store does
-        # not have the package.
+        # name: full name. path: the gem's folder. files: the number of changed, deleted and added files, or nil if the
+        # package is not in the store.
         OwnCopy = Struct.new(:name, :path, :files, keyword_init: true)
 
         # record: Store::BundleRecord, or nil.
@@ -15,7 +15,7 @@ module Spate
           @record = record
         end
 
-        # [OwnCopy], by name.
+        # Returns [OwnCopy], sorted by name.
         def find = trees.sort_by(&:path).map { |tree| own_copy(tree) }
 
         private

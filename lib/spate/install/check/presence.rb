@@ -3,13 +3,13 @@
 module Spate
   module Install
     module Check
-      # Whether a package is installed where the application will look for it.
+      # Checks whether a package is installed where the application will load it.
       class Presence
         def initialize(context)
           @context = context
         end
 
-        def there?(package)
+        def exist?(package)
           case package.source.type
           when :gem then inventory.installed?(package.full_name)
           when :git then override?(package) || checkout?(package.source)
@@ -25,7 +25,7 @@ module Spate
 
         def inventory = @inventory ||= Prepare::Inventory.new(@context.layout)
 
-        # `bundle config local.NAME`: a repository of the user, which Bundler checks.
+        # Whether `bundle config local.NAME` replaces the gem with a repository of the user. Bundler checks that one.
         def override?(package) = !@context.settings["local.#{package.name}"].nil?
 
         def checkout?(source)

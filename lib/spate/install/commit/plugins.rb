@@ -3,11 +3,11 @@
 module Spate
   module Install
     module Commit
-      # Files that RubyGems loads at its start: one in plugins/ for each gem with a plugin, which requires the gem's
-      # file. For a content-addressed gem it is in a subfolder for the gem's Ruby. Before Bundler 4.1 only the newest
-      # version that RubyGems sees, including default gems, writes the file.
+      # Writes the files that RubyGems loads at its start. plugins/ contains one for each gem with a plugin, which
+      # requires the gem's own file. For a content-addressed gem it is in a subfolder for the gem's Ruby. Before Bundler
+      # 4.1, only the newest version that RubyGems finds, including default gems, has such a file.
       class Plugins
-        LAST_HAS_THE_SAY = "4.1.0.a"
+        LAST_WINS_SINCE = "4.1.0.a"
         STUB = /^# stub: (\S+) (\S+) /
         HEAD = 512 # maximum offset of the stub line in a specification
 
@@ -37,7 +37,7 @@ module Spate
           BundleFolder.write(name, "require_relative '#{up}/#{plugin}'\n")
         end
 
-        # {name of a gem => [path]} from earlier installs.
+        # {name of a gem => [path]}: files of earlier installs.
         def written
           @written ||= [@layout.plugins, scoped].flat_map { |folder| files(folder) }
                                                 .group_by { |path| File.basename(path)[/\A(.+)_plugin(?:\.\w+)?\z/, 1] }
@@ -47,13 +47,14 @@ module Spate
 
         def outdated?(item)
           bundler = @layout.rubygems.bundler_version
-          return false if bundler && GemVersion.new(bundler) >= LAST_HAS_THE_SAY
+          return false if bundler && GemVersion.new(bundler) >= LAST_WINS_SINCE
 
           own = GemVersion.parse(item.package.version)
           versions(item.name).any? { |version| GemVersion.parse(version) > own }
         end
 
-        # Versions that RubyGems sees. File names are ambiguous: `a-2-1.0` may belong to the gem a-2.
+        # All versions of a gem that RubyGems finds. Reads the specifications, since file names are ambiguous: `a-2-1.0`
+        # may belong to the gem a-2.
         def versions(name)
           specifications.select { |path| File.basename(path).start_with?("#{name}-") }.filter_map do |path|
             found, version = File.binread(path, HEAD)&.match(STUB)&.captures

@@ -3,7 +3,7 @@
 module Spate
   module Install
     module Commit
-      # Records what the bundle was made from, for edits, for prune and for the next install.
+      # Records the packages and builds of the bundle. `edit`, `prune` and the next install use the record.
       class RecordWriter
         # record: Store::BundleRecord of the previous install, or nil.
         def initialize(context, record)
@@ -22,7 +22,7 @@ module Spate
 
         private
 
-        # An installed gem keeps its tree, private or not. A gem installed by Bundler has no record and no tree.
+        # A gem that was already installed keeps its Tree. A gem that Bundler installed has no Tree.
         def tree(item, relinked)
           path = "gems/#{item.full_name}"
           return in_place(path, relinked) if item.state == :in_place
@@ -33,19 +33,19 @@ module Spate
 
         def in_place(path, relinked)
           tree = @record&.tree(path)&.dup or return
-          tree.builds |= undivided.fetch(path, [])
+          tree.builds |= builds_of_old_record.fetch(path, [])
           tree.copied = copy? || (tree.copied? && !relinked)
           tree
         end
 
         def copy? = @context.link_method == :copy
 
-        # Existing gems of other projects in the same folder, and of earlier lockfiles.
+        # Trees of other projects' gems in the same folder, and of earlier lockfiles.
         def of_others(items)
           own = items.to_h { |item| ["gems/#{item.full_name}", true] }
           found = @record ? @record.trees.reject { |tree| own[tree.path] || tree.path.empty? } : []
           found.select { |tree| File.directory?(@record.destination(tree)) }
-               .each { |tree| tree.builds |= undivided.fetch(tree.path, []) }
+               .each { |tree| tree.builds |= builds_of_old_record.fetch(tree.path, []) }
         end
 
         def other_projects
@@ -54,8 +54,8 @@ module Spate
         end
 
         # {path of a gem => keys of its builds} from a record in the old format, which has all builds in one tree.
-        def undivided
-          @undivided ||= (@record&.tree("")&.builds || []).group_by do |key|
+        def builds_of_old_record
+          @builds_of_old_record ||= (@record&.tree("")&.builds || []).group_by do |key|
             Store::BundleRecord.built(@context.store.build(key))
           end
         end

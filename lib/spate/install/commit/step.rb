@@ -3,8 +3,8 @@
 module Spate
   module Install
     module Commit
-      # The last steps for a gem whose files are in the bundle: archive, wrappers, plugins, build arguments, and finally
-      # the specification, which marks it as installed.
+      # The last steps for a gem whose files are in the bundle: its archive, wrappers, plugins and build arguments, and
+      # finally its specification, which marks it as installed.
       class Step
         def initialize(context)
           @context = context
@@ -58,7 +58,8 @@ module Spate
           Util::Files.replace(target, "#{target}.tmp") { |fresh| IO.copy_stream(stored, fresh) }
         end
 
-        # Whether a copy is needed: a link would have the mode of the stored archive, which may come from another umask.
+        # Whether the archive must be copied. The stored archive may have been written with a different umask, and a
+        # link would have the same mode.
         def other_mode?(path) = File.stat(path).mode & 0o777 != 0o666 & ~@context.umask
 
         def wrappers(item)
@@ -66,16 +67,16 @@ module Spate
 
           folder(@layout.bin)
           item.generated.wrappers.each do |name, text|
-            next if overruled?(item, name)
+            next if executable_overridden?(item, name)
 
             @owners[name] = item
             BundleFolder.write("#{@layout.bin}/#{name}", text, mode: 0o755)
           end
         end
 
-        # If two gems have an executable with the same name, the one that depends on the other wins, because Bundler
+        # If two gems have an executable with the same name, the gem that depends on the other wins, because Bundler
         # installs it later.
-        def overruled?(item, name)
+        def executable_overridden?(item, name)
           owner = @owners[name]
           owner && @dependencies.of(owner).include?(item)
         end

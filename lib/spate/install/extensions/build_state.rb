@@ -3,7 +3,7 @@
 module Spate
   module Install
     module Extensions
-      # The state of one native gem's build, in the store and in the team's cache. Used only by the deciding thread.
+      # The state of one native gem's build, including the query to the team's cache. Used only by one thread.
       #
       #   needed ──ask──► asked ──hit──────► found ──linked──┐
       #     ▲ │             │                ▲ ▲ │           │
@@ -19,14 +19,14 @@ module Spate
       #                     ▼                  │
       #                   failed ──hit─────────┘
       #
-      # hit, miss::  the team's cache has an entry, or none; a miss ends :asked and :late, and the build is :needed
-      # slow::       the cache does not answer in time: a build may start, and the first result is used
-      # hit, ended:: the running build is ended, and the entry used once it no longer writes files
-      # early::      it failed before the gems that it depends on were installed, and is repeated after them
-      # error::      it ends the install, unless the cache may still answer
+      # hit, miss::  the team's cache has an entry, or none. After a miss, :asked and :late become :needed
+      # slow::       the cache does not respond in time. A build may start, and the first result is used
+      # hit, ended:: the running build is stopped. The entry is used after the build has ended
+      # early::      the build failed before its dependencies were installed. It is repeated after they are installed
+      # error::      the build failed. This ends the install, unless the cache may still respond
       class BuildState
-        # key: the build key. checkout: name of the gem's git checkout, or nil. entry: Build::Cache::Entry to use, or
-        # nil.
+        # key: the build key. checkout: the name of the gem's git checkout, or nil. entry: the Build::Cache::Entry to
+        # use, or nil.
         attr_reader :key, :full_name, :checkout, :state, :entry
 
         def initialize(key, full_name, checkout: nil, entry: nil)
@@ -37,10 +37,10 @@ module Spate
           @state = entry ? :found : :needed
         end
 
-        # Whether the gem can be linked, either with the entry or to be built.
+        # Whether the gem can be linked. It is then complete with the entry, or is built.
         def ready? = %i[needed late found].include?(@state)
 
-        # Whether the team's cache may still answer.
+        # Whether a response of the team's cache is outstanding.
         def pending? = @answer == :pending
 
         def asked? = !@answer.nil?
@@ -70,16 +70,16 @@ module Spate
           @state = entry ? :found : :needed
         end
 
-        # early: whether gems that it depends on are not installed yet.
+        # early: whether some of its dependencies are not installed yet.
         def start(early:)
           @early = early
-          @entry = nil # the entry is damaged
+          @entry = nil # if there was an entry, it is damaged
           @state = :building
         end
 
         def built = @state = :built
 
-        # Raises the error unless another attempt, or an entry, may still give a result.
+        # Raises the error unless an entry, another attempt, or the team's cache may still provide the build.
         def failed(error)
           return @state = :found if @entry
           return @state = :needed if @early && error.is_a?(Build::BuildError)

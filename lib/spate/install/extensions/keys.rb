@@ -3,8 +3,8 @@
 module Spate
   module Install
     module Extensions
-      # The build keys of one bundle's builds. A key is computed from the gem, its dependencies, and the other builds of
-      # the bundle that its build sees.
+      # Computes the build keys of one bundle. A key depends on the gem, its dependencies, and the builds of these
+      # dependencies in the bundle.
       class Keys
         # dependencies: Dependencies. record: Store::BundleRecord of the previous install, or nil.
         def initialize(context, builder, dependencies, record)
@@ -15,8 +15,8 @@ module Spate
           @standalone = {}.compare_by_identity
         end
 
-        # Whether everything that the key covers is known, including the builds that will be visible to it (except in
-        # cycles).
+        # Whether the key of an item can be computed: its dependencies and their builds are known (except in cycles), or
+        # it is standalone.
         def decidable?(item)
           needed = @dependencies.of(item)
           return false unless needed.all? { |other| other.sha256 || other.state == :in_place }
@@ -24,18 +24,18 @@ module Spate
           (known?(needed) && before(item).all? { |other| decided?(other) }) || standalone?(item)
         end
 
-        # The key of a native item's build.
+        # The build key of an item with extensions.
         def of(item)
           own = @builder.key(item.package, archives(@dependencies.of(item)), archive_sha256: item.sha256)
           seen = known?(@dependencies.of(item)) ? @seen.of(before(item)) : []
-          Build::Key.seeing(own, seen.empty? || standalone?(item) ? [] : seen)
+          Build::Key.combine(own, seen.empty? || standalone?(item) ? [] : seen)
         end
 
-        # Signers of the builds that are visible to a native item's build: see DependencyBuilds.
+        # The signers of the dependencies' builds: see DependencyBuilds.
         def signers(item) = known?(@dependencies.of(item)) ? @seen.signers(before(item)) : []
 
-        # The key for a gem that is not an item.
-        def of_other(package, needed) = Build::Key.seeing(@builder.key(package, archives(needed)), @seen.of(needed))
+        # The build key of a gem that is not an item.
+        def of_other(package, needed) = Build::Key.combine(@builder.key(package, archives(needed)), @seen.of(needed))
 
         def signers_of_other(needed) = @seen.signers(needed)
 
@@ -50,12 +50,12 @@ module Spate
 
         private
 
-        # Items that are built before this one. Gems in a dependency cycle do not wait for each other.
+        # The dependencies that are built before this item. Gems in a dependency cycle do not wait for each other.
         def before(item) = @dependencies.of(item).reject { |other| @dependencies.of(other).include?(item) }
 
         def decided?(item) = %i[in_place committed].include?(item.state) || !item.native? || item.build
 
-        # Whether it is known which items have extensions: it is once an item has a manifest or is installed.
+        # Whether it is known for all items if they have extensions: they are installed or have a manifest.
         def known?(items) = items.all? { |item| item.state == :in_place || item.manifest }
         def archives(items) = items.map { |item| item.sha256 || item.full_name }.sort
       end

@@ -3,7 +3,8 @@
 module Spate
   module Install
     module Extensions
-      # Native extensions: finds usable stored builds, and runs the other builds in threads that each wait for a child.
+      # Installs native extensions: finds usable stored builds, and runs the other builds. Each runs in a child process
+      # with a thread that waits for it.
       class Step
         # record: Store::BundleRecord of the previous install, or nil. results: Thread::Queue that receives [:built,
         # item, Build::Result], [:unbuilt, item, error], and the messages of Lookup.
@@ -18,7 +19,8 @@ module Spate
           @builds = {}.compare_by_identity # item => BuildState
         end
 
-        # Whether an item can be linked, either with item.build, which this sets, or to be built.
+        # Looks up the stored build of an item, sets item.build if there is one, and returns whether the item can be
+        # linked. Without a stored build it is built after linking.
         def ready?(item)
           return false unless keys.decidable?(item)
 
@@ -30,8 +32,7 @@ module Spate
           item.build = build.entry
         end
 
-        # Receives a message from the team's cache. If the entry of a running build arrives, the build is ended and
-        # fails.
+        # Handles a message from Lookup. If an entry arrives while its gem is being built, stops that build.
         def receive(kind, build, entry = nil)
           return build.late if kind == :late
 
@@ -39,9 +40,9 @@ module Spate
           builder.abandon(build.key) if entry && build.state == :building
         end
 
-        # Builds the item once the gems that it may load while building are installed, longest chain first. If its
-        # configuration loads none, builds it immediately, unless that was tried before. Gems in a dependency cycle do
-        # not wait for each other.
+        # Schedules the build of an item. It waits until the dependencies that it may load while building are installed.
+        # If its extconf.rb loads none of them, the first attempt starts immediately. Builds on the longest dependency
+        # chain have priority. Gems in a dependency cycle do not wait for each other.
         def start(item)
           needs = missing(item)
           build = @builds[item]
@@ -59,14 +60,15 @@ module Spate
           item.build = result.stored
         end
 
-        # Raises the error if neither another attempt nor the team's cache can still give a result.
+        # Handles a failed build. Raises the error if neither another attempt nor the team's cache can still provide the
+        # build.
         def unbuilt(item, error)
           build = @builds[item]
           build.failed(error)
           lookup.limit(build) if build.state == :failed
         end
 
-        # Called for each installed gem, native or not.
+        # Called for each installed gem, with or without extensions.
         def installed(item) = @schedule.placed(item.full_name)
 
         def stop
@@ -78,7 +80,7 @@ module Spate
 
         private
 
-        # Created by the deciding thread before other threads exist, and only if there is a native gem.
+        # Created by Pipeline's thread before other threads exist, and only if a gem has extensions.
         def keys = @keys ||= Keys.new(@context, builder, @dependencies, @record)
 
         def builder = @builder ||= @context.new_builder

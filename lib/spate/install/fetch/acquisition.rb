@@ -3,10 +3,10 @@
 module Spate
   module Install
     module Fetch
-      # Adds the gems missing from the store: the gems' part of a Backlog. Results go to one queue, so that a single
-      # thread decides what happens next.
+      # Fetches and unpacks the gems missing from the store, through a Backlog. Puts the results into one queue, so that
+      # a single thread decides what happens next.
       class Acquisition
-        LARGE = 2 << 20 # bytes of an archive
+        LARGE = 2 << 20 # size of an archive in bytes
         private_constant :LARGE
 
         # Gems come first because some have to be built.
@@ -21,7 +21,7 @@ module Spate
           @archives = Archives.new(context)
         end
 
-        # Adds items; threads start with the first of them.
+        # Adds items. The first call starts the threads.
         def add(items)
           return if items.empty?
 
@@ -30,9 +30,9 @@ module Spate
           @context.sources.team unless @context.options.local # connects before the first request
         end
 
-        # Ends running work.
+        # Stops all running work.
         def stop
-          @backlog.leave(self)
+          @backlog.remove(self)
           leave_rubygems
           @warm_up&.kill&.join
           @archives.clean
@@ -40,7 +40,7 @@ module Spate
 
         # The following methods are called by the Backlog.
 
-        def at_hand(item) = @archives.at_hand(item)
+        def local(item) = @archives.local(item)
         def obtain(item) = @archives.obtain(item)
 
         # Native gems come first, since a build takes longer than unpacking all other gems in parallel; then large
@@ -76,7 +76,7 @@ module Spate
           monitor.exit while monitor.mon_owned?
         end
 
-        # An error here is ignored: it is raised again, and reported, when RubyGems is needed.
+        # Ignores errors, since they are raised again and reported when RubyGems is needed.
         def warm_up
           Thread.current.report_on_exception = false
           @unpack_step.warm_up

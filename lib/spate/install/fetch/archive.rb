@@ -6,17 +6,18 @@ module Spate
       # An archive on disk, and the facts known before unpacking.
       #
       # expected:: SHA-256 that it must have, hex, or nil if unknown
-      # verified:: source of the checksum: "lockfile", "index", "vendor" (only the file's own checksums) or "archive"
+      # verified:: source of the checksum: "lockfile", "index", "vendor" (only the checksums inside of the file) or
+      #            "archive"
       # origin:: :store, :vendor, :team (the team's cache) or :network
-      # domain:: of the source of the checksum, see Registry::Trust; nil if the checksum comes from the application
-      # owned:: whether the file is a temporary one of this run, to be moved into the store
-      # seen:: for a file that is not moved: its ArchiveCheck.look from before it was read
+      # domain:: domain of the checksum's source (see Registry::Trust); nil if the checksum comes from the application
+      # owned:: whether the file is a temporary file of this run, to be moved into the store
+      # seen:: for a file that is not moved: the result of ArchiveCheck.stable_stat before the file was read
       Archive = Struct.new(:path, :expected, :verified, :origin, :domain, :bytes, :owned, :seen, keyword_init: true) do
-        # Moves or copies the archive into the store, unless an undamaged one is there. sha256: the computed hash of its
+        # Moves or copies the archive into the store, unless the store has an undamaged one. sha256: computed from its
         # bytes.
         def keep(store, full_name, sha256)
           target = store.archive_path(sha256)
-          return if ArchiveCheck.whole?(target, sha256)
+          return if ArchiveCheck.intact?(target, sha256)
 
           File.unlink(target) if File.symlink?(target) || File.file?(target)
           return File.rename(path, target) && ArchiveCheck.mark(target) if owned
@@ -26,7 +27,7 @@ module Spate
                                   hint: ArchiveError::HINTS[:checksum])
         end
 
-        # Verifies an archive that is not unpacked; unpacking would hash it. Raises ChecksumError.
+        # Verifies an archive that is not unpacked. (Unpacking computes the hash too.) Raises ChecksumError.
         def verify(full_name, sha256)
           found = Native.sha256_file(path)
           return if found == sha256
@@ -41,7 +42,7 @@ module Spate
       end
 
       class Archive
-        # Compressed bytes of the metadata to read: `extensions` comes before the list of files.
+        # The number of compressed bytes of the metadata to read. `extensions` precedes the list of files.
         HEAD = 4096
         EXTENSIONS = /^extensions:\n- /
         FIRST = "metadata.gz\0"
@@ -49,8 +50,7 @@ module Spate
         BLOCK = 512
         private_constant :HEAD, :EXTENSIONS, :FIRST, :SIZE, :BLOCK
 
-        # Whether the gem seems to have extensions. The guess affects only the order of unpacking: an archive in any
-        # other form is unpacked, or rejected, later.
+        # Whether the gem seems to have extensions. A wrong guess affects only the order of unpacking.
         def native?
           require "zlib"
           head = File.binread(path, BLOCK + HEAD) || ""

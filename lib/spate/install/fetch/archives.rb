@@ -18,7 +18,7 @@ module Spate
         end
 
         # Returns the archive if it is in vendor/cache but not in the store; otherwise nil.
-        def at_hand(item)
+        def local(item)
           vendored(item) unless item.sha256 && File.exist?(@store.archive_path(item.sha256))
         end
 
@@ -33,7 +33,7 @@ module Spate
           return unless item.sha256
 
           path = @store.archive_path(item.sha256)
-          return unless ArchiveCheck.whole?(path, item.sha256)
+          return unless ArchiveCheck.intact?(path, item.sha256)
 
           Archive.new(path: path, expected: item.sha256, verified: item.package.sha256 ? "lockfile" : "index",
                       origin: :store, bytes: 0, owned: false)
@@ -43,7 +43,7 @@ module Spate
           path = @context.vendor.find(item.package) or return
           expected = item.package.sha256
           Archive.new(path: path, expected: expected, verified: expected ? "lockfile" : "vendor", origin: :vendor,
-                      bytes: 0, owned: false, seen: ArchiveCheck.look(path))
+                      bytes: 0, owned: false, seen: ArchiveCheck.stable_stat(path))
         end
 
         def download(item)

@@ -3,31 +3,32 @@
 module Spate
   module Install
     module Fetch
-      # The queue of archives to fetch and unpack: connections fetch, one thread per processor unpacks. A local archive
-      # needs no connection. The gems' half and the packages' half of an install share one backlog, to avoid twice as
-      # many connections and threads. Each half is an *owner* of jobs, which may be any object:
+      # The queue of archives to fetch and unpack. One thread per connection fetches, and one thread per processor
+      # unpacks. Local archives are only unpacked. The installs of gems and of node_modules share one backlog, to avoid
+      # twice as many connections and threads. Each install is an *owner* of jobs. A job can be any object. Methods of
+      # an owner:
       #
-      #   rank                 0 for jobs that come first, 1 for the next
-      #   at_hand(job)         its archive if it is local, else nil; called in the adding thread
-      #   obtain(job)          its archive; called on a connection
+      #   rank                 0 for jobs with priority, 1 for others
+      #   local(job)           its archive if it is local, else nil; called in the thread that calls #add
+      #   obtain(job)          its archive; called in a thread that fetches
       #   lane(job, archive)   0 to 3: lower lanes are unpacked first
-      #   unpack(job, archive) called in an unpacking thread
+      #   unpack(job, archive) called in a thread that unpacks
       #   failed(job, error)   an error raised by any of these
-      #   close                ends its requests immediately
+      #   close                aborts the owner's requests
       class Backlog
-        # Limits on objects, and on bytes allocated outside of them, above which garbage collection is enabled.
+        # Garbage collection is enabled if the number of objects, or the memory allocated by malloc, exceeds these
+        # limits.
         OBJECTS = 400_000
         BYTES = 32 << 20
         private_constant :OBJECTS, :BYTES
 
-        # Enables garbage collection once there is enough garbage: in an install of a few hundred gems, collecting takes
-        # more time than the memory is worth. The command line disables GC at its start; working threads call this
-        # method regularly.
+        # Enables garbage collection when memory exceeds the limits. The command line disables GC at its start, because
+        # it would take too much time in an install of a few hundred gems. Threads call this method regularly.
         def self.look_for_garbage
           GC.enable if GC.stat(:heap_live_slots) > OBJECTS || GC.stat(:malloc_increase_bytes) > BYTES
         end
 
-        # unpacking: number of unpacking threads, nil for one per processor. connections: maximum number.
+        # unpacking: number of unpacking threads, nil for one per processor. connections: maximum number of connections.
         def initialize(unpacking: nil, connections: Sources::CONNECTIONS)
           @unpacking = unpacking
           @limit = connections
@@ -38,8 +39,8 @@ module Spate
           @connections = 0
         end
 
-        # Adds jobs and starts the threads that they need. Keeps the order: starting with large archives would require
-        # their sizes, which a lockfile does not have.
+        # Adds jobs and starts the necessary threads. Fetches in the given order: starting with large archives would be
+        # faster, but a lockfile does not contain their sizes.
         def add(owner, jobs)
           return if jobs.empty?
 
@@ -47,13 +48,13 @@ module Spate
             @sides[owner] ||= Side.new(0, false)
             start if @threads.empty?
           end
-          absent = jobs.reject { |job| at_hand?(owner, job) }
+          absent = jobs.reject { |job| queue_local(owner, job) }
           @mutex.synchronize { connect(absent.size) }
           absent.each { |job| @to_fetch.push([owner, job], owner.rank) }
         end
 
-        # Adds an archive that the owner itself has fetched, for unpacking.
-        def hand(owner, job, archive)
+        # Adds an archive that the owner has already fetched, for unpacking.
+        def add_fetched(owner, job, archive)
           @mutex.synchronize do
             @sides[owner] ||= Side.new(0, false)
             start if @threads.empty?
@@ -61,8 +62,9 @@ module Spate
           unpack_later(owner, job, archive)
         end
 
-        # Ends all work of the owner. When the last owner leaves, the threads end, and their ensure blocks clean up.
-        def leave(owner)
+        # Stops all work of the owner. When the last owner leaves, the threads are stopped, and their ensure blocks
+        # clean up.
+        def remove(owner)
           side = @mutex.synchronize { @sides[owner]&.tap { |found| found.left = true } }
           owner.close
           return unless side
@@ -77,8 +79,8 @@ module Spate
         # The state of an owner. running: number of its active jobs. left: whether it has left.
         Side = Struct.new(:running, :left)
 
-        # A queue with lanes: returns the oldest entry of the first lane that has any. After closing, it still returns
-        # the remaining entries.
+        # A priority queue. #pop returns the oldest entry of the first lane that is not empty. After closing, it still
+        # returns the remaining entries.
         class Line
           def initialize
             @lanes = Array.new(4) { [] }
@@ -97,7 +99,7 @@ module Spate
             end
           end
 
-          # Waits for an entry. Returns nil once the queue is closed and empty.
+          # Waits for an entry. Returns nil if the queue is closed and empty.
           def pop
             @mutex.synchronize do
               loop do
@@ -133,10 +135,10 @@ module Spate
           @threads.concat(Array.new(wanted) { Util.quiet_thread { fetch_all } })
         end
 
-        # Queues a local archive for unpacking. An error is reported as if a connection had raised it.
-        def at_hand?(owner, job)
+        # Queues the archive for unpacking if it is local. An error is reported like an error while fetching.
+        def queue_local(owner, job)
           attempt(owner, job) do
-            archive = owner.at_hand(job) or return false
+            archive = owner.local(job) or return false
             unpack_later(owner, job, archive)
           end
           true
@@ -192,7 +194,7 @@ module Spate
           @mutex.synchronize { @idle.wait(@mutex) while side.running.positive? }
         end
 
-        # Jobs added later start new threads.
+        # Resets the threads, so that later jobs start new ones.
         def disband
           crew = [@threads, [@to_fetch, @to_unpack], @sides.values]
           @threads = []
@@ -200,7 +202,7 @@ module Spate
           crew
         end
 
-        # A killed thread may have ended before it decremented the count of its job.
+        # Resets all counts, since a killed thread may not have decremented the count of running jobs.
         def finish(threads, lines, sides)
           lines.each(&:close)
           threads.each(&:kill).each(&:join)

@@ -3,13 +3,13 @@
 module Spate
   module Install
     module Fetch
-      # The gem sources of one run and the client for them, created on first use.
+      # The gem sources of one run and their client. Both are created on first use.
       class Sources
         # Maximum number of parallel connections.
         CONNECTIONS = 32
 
-        # again: revalidate all cached answers. The block returns the addresses of sources that never change published
-        # gems.
+        # again: whether to revalidate all cached responses. The block returns the addresses of sources that never
+        # change published gems.
         def initialize(settings:, store:, events:, again: false, &unchanging)
           @settings = settings
           @store = store
@@ -19,7 +19,7 @@ module Spate
           @mutex = Mutex.new
         end
 
-        # Like Registry::Remotes#spell, but a run without requests loads no remotes.
+        # Like Registry::Remotes#spell, but without requests it does not load Registry::Remotes.
         def spell(sources, hidden:, &reveal)
           @mutex.synchronize do
             @spelled = [sources, hidden, reveal]
@@ -30,10 +30,10 @@ module Spate
         # Registry::Remotes.
         def remotes = @mutex.synchronize { @remotes ||= make_remotes }
 
-        # Domains (see Registry::Trust) under which answers about a package's name are stored, in order of priority.
+        # The domains (see Registry::Trust) under which checksums of a package are stored, in order of priority.
         def domains(package) = package.source.remotes.reverse.map { |remote| remotes.for(remote).domain }
 
-        # Whether a source's answer from this time can be used without a request.
+        # Whether a source's response from this time can be used without a request.
         def fresh?(source, time) = remotes.freshness.still?(remotes.for(source), time)
 
         # Registry::Client.
@@ -46,13 +46,13 @@ module Spate
           end
         end
 
-        # RemoteCache::Client of the team's cache; nil if there is none or this configuration cannot use it, which does
-        # not fail an install.
+        # The RemoteCache::Client of the team's cache, or nil if none is configured. An invalid configuration does not
+        # fail the install: it causes a warning and returns nil.
         def team
           return unless RemoteCache.set?(@settings)
 
           @mutex.synchronize do
-            @team ||= RemoteCache.client(@settings, events: @events).tap(&:greet) unless @refused
+            @team ||= RemoteCache.client(@settings, events: @events).tap(&:connect_early) unless @refused
           rescue Spate::Error => e
             @refused = true
             @events.emit(:warning, message: "#{e.message}; the cache is not used", hint: e.hint)
@@ -60,19 +60,19 @@ module Spate
           end
         end
 
-        # Bytes of archives and builds received from the team's cache in this run.
+        # The size of all archives and builds received from the team's cache in this run, in bytes.
         def team_bytes = @team_bytes.to_i + @team&.tally.to_h.fetch(:bytes, 0)
 
-        # Ends running requests. A later request uses a new client.
+        # Aborts running requests. A later request uses a new client.
         def close
           @mutex.synchronize do
             [@client, @team].compact.each(&:close)
             if @team
-              @team.tell_strangers
-              @team.tell_failure
+              @team.warn_of_untrusted_signers
+              @team.warn_of_failure
               @team_bytes = team_bytes
-              RemoteCache::Client::Usage.new(@store, @team.name).add({ **@team.tally, installs: @told ? 0 : 1 })
-              @told = true
+              RemoteCache::Client::Usage.new(@store, @team.name).add({ **@team.tally, installs: @counted ? 0 : 1 })
+              @counted = true
             end
             @client = @team = nil
           end

@@ -3,10 +3,10 @@
 module Spate
   module Install
     module Folders
-      # The gems of one git repository: a checkout like Bundler's, wrappers for their executables, extensions built in
-      # the checkout. Complete checkouts are not changed, since users may work in them.
+      # Installs the gems of one git repository: creates a checkout like Bundler's, wrappers for executables, and builds
+      # extensions in the checkout. Complete checkouts are not changed, since users may work in them.
       class GitStep
-        # Parameters of a build: the facts of a gemspec, and the package with the identity of its source.
+        # Parameters of the builder: data of a gemspec, and the package with a digest that identifies its source.
         Buildable = Struct.new(:extensions, :require_paths)
         Identified = Struct.new(:name, :version, :platform, :full_name, :sha256)
 
@@ -27,10 +27,10 @@ module Spate
           return in_place(source, packages) if @vendored.folder(source)
 
           name = Git::Names.checkout(source.uri, source.revision)
-          # The checkout may have been made for another source.
+          # The lockfile may list the same repository and revision twice, so the checkout may already have been created.
           made = @result.checkouts.include?(name)
           @result.checkouts << name
-          put_aside(name, packages) if !made && packages.any? { |each| distrusted.include?(each) }
+          keep_distrusted(name, packages) if !made && packages.any? { |each| distrusted.include?(each) }
           anew = packages.any? { |each| @context.options.rebuild?(each) }
           return if !anew && @finished.include?(name) && File.directory?("#{@layout.bundler_gems}/#{name}")
 
@@ -47,8 +47,8 @@ module Spate
 
         private
 
-        # Moves the whole checkout aside, since the build or the user may have written anywhere in it.
-        def put_aside(name, packages)
+        # Renames the whole checkout, since the build or the user may have changed any file in it.
+        def keep_distrusted(name, packages)
           path = "#{@layout.bundler_gems}/#{name}"
           kept = "#{path}.distrusted-#{Time.now.to_i}"
           File.rename(path, kept) if File.exist?(path)
@@ -114,8 +114,8 @@ module Spate
           note(state, result)
         end
 
-        # stored: Build::Cache::Entry, or nil if the gem was built here, in which case its build used builds of these
-        # signers.
+        # stored: the reused Build::Cache::Entry, or nil if the gem was built now. signers: signers of the builds that
+        # were visible to this new build.
         def sign(folder, stored, signers)
           @signers[folder] |= stored ? stored.record.signers : signers
           Extensions::Signers.note(folder, @signers[folder])

@@ -3,19 +3,19 @@
 module Spate
   module Install
     module Folders
-      # Gems in folders of the application are not copied; only their executables get a wrapper in the bundle.
+      # Creates wrappers in the bundle for the executables of path gems. Their other files are used in place.
       class PathStep
         def initialize(context)
           @context = context
           @folder = "#{context.layout.root}/bin"
         end
 
-        # specs: Gemfile::PathSpec. names: names of the gems in the plan.
+        # specs: [Gemfile::PathSpec]. names: names of the path gems in the plan.
         def call(specs, names)
           specs.select { |spec| names.include?(spec.name) }.each { |spec| wrap(spec) }
         end
 
-        # spec: responds to name, version, folder, bindir and executables.
+        # spec: Gemfile::PathSpec, or an object with its methods name, version, folder, bindir and executables.
         def wrap(spec)
           missing = spec.executables.select { |name| present?(spec, name) && !File.file?("#{@folder}/#{name}") }
           return if missing.empty?
@@ -25,7 +25,7 @@ module Spate
           missing.each { |name| BundleFolder.write("#{@folder}/#{name}", texts.fetch(name), mode: 0o755) }
         end
 
-        # Also makes the file executable, like RubyGems.
+        # Whether the executable exists. Also makes the file executable, like RubyGems.
         def present?(spec, name)
           path = File.expand_path("#{spec.folder}/#{spec.bindir}/#{name}", @context.location.root)
           return false unless File.file?(path)

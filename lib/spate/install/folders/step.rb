@@ -3,19 +3,19 @@
 module Spate
   module Install
     module Folders
-      # Gems without a gem source: git checkouts and folders of the application.
+      # Installs gems without a gem source: git checkouts and folders of the application.
       class Step
         # in_folders:: number of gems in folders of the application
         # checkouts:: names of the complete git checkouts
-        # made:: number of gems from checkouts made in this run
+        # made:: number of gems from checkouts created in this run
         # built, reused:: Build::Results of extensions in checkouts
         # shared:: number of reused builds that came from the team's cache in this run
         # kept:: see Previous::Notes#built
-        # for_bundler:: sources with a checkout in vendor/cache that Bundler must finish
+        # for_bundler:: sources with a checkout in vendor/cache that Bundler must install
         Result = Struct.new(:in_folders, :checkouts, :made, :built, :reused, :shared, :kept, :for_bundler)
 
-        # finished: names of git checkouts completed by an earlier install. items: all of the plan, installed. record:
-        # Store::BundleRecord of the previous install, or nil.
+        # finished: names of git checkouts completed by an earlier install. items: all items of the plan, which are
+        # installed. record: Store::BundleRecord of the previous install, or nil.
         def initialize(context, finished, items, record)
           @context = context
           @finished = finished
@@ -23,9 +23,9 @@ module Spate
           @record = record
         end
 
-        # packages: with git and path sources. facts: Gemfile::Facts. Returns a Result.
+        # packages: those with git and path sources. facts: Gemfile::Facts. Returns a Result.
         def call(packages, facts)
-          paths = packages.select(&:path?).each { |package| assert_there(package) }
+          paths = packages.select(&:path?).each { |package| assert_exists(package) }
           PathStep.new(@context).call(facts.path_specs, paths.map(&:name)) unless paths.empty?
           result = Result.new(paths.size, [], 0, [], [], 0, [], [])
           checkouts = packages.select(&:git?).group_by(&:source)
@@ -40,9 +40,9 @@ module Spate
 
         private
 
-        def assert_there(package)
+        def assert_exists(package)
           presence = Check::Presence.new(@context)
-          raise MissingFolderError.new(package, presence.folder(package.source)) unless presence.there?(package)
+          raise MissingFolderError.new(package, presence.folder(package.source)) unless presence.exist?(package)
         end
       end
     end

@@ -3,7 +3,7 @@
 module Spate
   module Install
     module Folders
-      # Git checkouts in vendor/cache. Bundler 2.6 and newer copies them into the bundle; older versions use and build
+      # Git checkouts in vendor/cache. Bundler 2.6 and newer copy them into the bundle. Older versions build and use
       # them in place, so with these versions Bundler finishes the installation.
       class VendoredGit
         def initialize(context)
@@ -17,8 +17,8 @@ module Spate
           path if File.directory?(path) && !copied?
         end
 
-        # Identifies a checkout that Bundler has finished for this bundle. A copy of the checkout, or another bundle at
-        # the same path, has another value.
+        # A string that identifies a checkout that Bundler has installed for this bundle. It changes if the checkout or
+        # the bundle is replaced.
         def sign(source)
           path = folder(source)
           [File.basename(path), *[@layout.root, path].map { |place| Util.stamp(place) }].join(" ")

@@ -3,41 +3,41 @@
 module Spate
   module Install
     module Link
-      # Links packages' files into their places, all in one call of the core. A damaged object fails only the job of its
-      # package, which is renewed and linked again.
+      # Links the files of packages to their destinations, all in one call of the core. A damaged object fails only the
+      # job of its package. The package is then repaired and linked again.
       class Linking
         # owner:: the caller's object for this job
-        # item:: responds to manifest, and to manifest= for #call
-        # path:: of the manifest in the store, for #call
-        # folder:: the destination
+        # item:: an object with the methods manifest and, for #call, manifest=
+        # path:: path of the manifest in the store, for #call
+        # folder:: destination folder
         # link_method:: :hard, :clone or :copy
         Job = Struct.new(:owner, :item, :path, :folder, :link_method) do
           def for_core = [folder, [item.manifest], link_method]
         end
 
-        # root, links: see Native::Store#link. The block raises the error for a job that failed for another reason; its
-        # arguments are the job's owner (nil for the links) and the result.
+        # root, links: see Native::Store#link. The block is called for a job that failed for a reason other than a
+        # damaged object, and raises the error. Its arguments are the job's owner (nil for the links) and the result.
         def initialize(store, root: nil, &refuse)
           @store = store
           @root = root
           @refuse = refuse
         end
 
-        # Returns the owners whose package's files are missing from the store. Yields those whose package is linked
-        # again.
+        # Returns the owners of jobs that could not be linked, since files are missing from the store. Yields the owners
+        # of jobs that are linked again.
         def call(jobs, links: nil)
-          stale = try(jobs, links: links)
+          stale = link_once(jobs, links: links)
           return [] if stale.empty?
 
           renewed = @store.renew(stale.map(&:path).uniq)
           stale.each { |job| job.item.manifest = renewed[job.path] }
           whole, lost = stale.partition { |job| job.item.manifest }
           yield whole.map(&:owner) if block_given?
-          (lost + try(whole)).map(&:owner)
+          (lost + link_once(whole)).map(&:owner)
         end
 
         # Returns the jobs that have a damaged object.
-        def try(jobs, links: nil)
+        def link_once(jobs, links: nil)
           return [] if jobs.empty?
 
           results = @store.native.link(jobs.map(&:for_core), root: @root, links: links)
@@ -46,7 +46,7 @@ module Spate
 
         private
 
-        # Without links, the pair after the last job is nil, nil.
+        # job and result are nil for the pair after the last job if there are no links.
         def stale?(job, result)
           return false if result.nil? || result.ok?
           raise Interrupted, "interrupted" if result.status == :cancelled

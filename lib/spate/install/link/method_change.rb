@@ -3,10 +3,10 @@
 module Spate
   module Install
     module Link
-      # Converts a bundle of links to copies, or the reverse. The bundle's record contains the previous method; without
-      # a record (the store was deleted) the files may still be links. Each file is written to a temporary name and
-      # renamed, and the record is written last, so an interrupted change is resumed by the next install. Files changed
-      # by the user, and private ones of `spate edit`, are kept.
+      # Converts a bundle of links to copies, or the reverse. The bundle's record contains the previous method. Without
+      # a record, because the store was deleted, the files may still be links. Each file is written to a temporary path
+      # and renamed, and the record is written last, so the next install resumes an interrupted conversion. Files
+      # changed by the user, and copies for `spate edit`, are not converted.
       class MethodChange
         # record: Store::BundleRecord or nil.
         def initialize(context, record)
@@ -16,7 +16,7 @@ module Spate
           @record = record
         end
 
-        # full_names: of the installed gems. Returns the number of converted files (Integer).
+        # full_names: full names of the installed gems. Returns the number of converted files (Integer).
         def call(full_names)
           @context.link_method == :copy ? copy(full_names) : link(full_names)
         end
@@ -33,15 +33,14 @@ module Spate
           !stat.nil? && stat.file? && stat.nlink > 1
         end
 
-        # All files of a package: those in its folder, including files in no manifest, those of its build, and the
-        # archive.
+        # All files of a package: everything in its folder, the files of its build, and the archive.
         def files(name)
           [*below("#{@layout.gems}/#{name}"), *below("#{@layout.extensions}/#{name}"), "#{@layout.cache}/#{name}.gem"]
         end
 
         def below(folder) = Dir.glob("**/*", File::FNM_DOTMATCH, base: folder).map { |path| "#{folder}/#{path}" }
 
-        # Archives remain copies, since users do not edit them.
+        # Converts copies to links, except archives.
         def link(full_names)
           return 0 unless @record && @context.trees?
 
@@ -54,7 +53,7 @@ module Spate
           end
         end
 
-        # [path, entry] of every file of a package, except in private gems.
+        # [[path, manifest entry]] of all files of these packages, except gems copied for editing.
         def entries(full_names)
           @record.only(full_names).trees.reject(&:private?).flat_map do |tree|
             packages = tree.packages.filter_map { |key| @store.package(key) }

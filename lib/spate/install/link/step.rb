@@ -3,22 +3,23 @@
 module Spate
   module Install
     module Link
-      # Puts packages' files into gems/: renames a newly unpacked tree, and links all others in one call of the core. A
-      # damaged object fails only its package's job; the object is repaired and linked again.
+      # Installs the files of packages in gems/: renames newly unpacked trees, and links all others in one call of the
+      # core. A damaged object fails only the job of its package. The object is then repaired and linked again.
       class Step
-        # The first Bundler that applies the umask to a gem's folder: it calls `FileUtils.mkdir_p gem_dir` without
-        # `mode:`.
+        # The first Bundler version that applies the umask to a gem's folder. It calls `FileUtils.mkdir_p gem_dir`
+        # without `mode:`.
         UMASKED = GemVersion.parse("4.0.13")
 
         def initialize(context)
           @context = context
           @layout = context.layout
           @store = context.store
-          # item => [[path, the path to which it was moved], ...] of the previous files
+          # item => [[path, new path], ...] of previous files that were moved aside
           @touched = {}.compare_by_identity
         end
 
-        # items: all are stored. Returns the items whose files are missing from the store and must be acquired again.
+        # items: items in the store. Returns the items whose files are missing from the store after all, and must be
+        # acquired again.
         def call(items)
           items.each { |item| clear(item) }
           lost = link(items.reject { |item| rename_tree(item) })
@@ -29,11 +30,10 @@ module Spate
           lost.each { |item| clear(item) }
         end
 
-        # Removes from the bundle the files of items that will not be installed, and restores the previous, complete
-        # ones.
-        def discard(items) = items.each { |item| put_back(item) if @touched[item] }
+        # Removes the files of items that are not fully installed from the bundle, and restores the previous files.
+        def discard(items) = items.each { |item| restore_previous(item) if @touched[item] }
 
-        # Deletes files that were moved aside. Called last, because deleting many files slows down the creation of
+        # Deletes the files that were moved aside. Called last, because deleting many files slows down the creation of
         # others.
         def empty_trash
           Store::Sweep.remove(@trash) if @trash
@@ -54,7 +54,7 @@ module Spate
           @touched[item] ||= aside
         end
 
-        # Returns the new path; nil if the file had to be deleted instead.
+        # Returns the new path, or nil if the file could not be moved and was deleted.
         def move_aside(path)
           File.rename(path, trash = @store.temporary("trash"))
           (@trash ||= []) << trash
@@ -66,7 +66,7 @@ module Spate
 
         # Restores a gem that had a specification and was therefore installed. Restores the specification last, so that
         # other processes see only complete gems.
-        def put_back(item)
+        def restore_previous(item)
           clear(item)
           before = @touched.delete(item)
           return unless before.all?(&:last) && before.first&.first&.end_with?(".gemspec")
@@ -76,7 +76,7 @@ module Spate
           nil # the next install installs it again
         end
 
-        # Path of the manifest in the store.
+        # The path of an item's manifest in the store.
         def path(item) = @store.package_path(@context.package_key(item.sha256))
 
         def rename_tree(item)
@@ -92,8 +92,8 @@ module Spate
         # A gem that will be built gets copies, since the build may write to its files.
         def builds?(item) = item.native? && item.build.nil?
 
-        # Returns the lost items. Objects whose content or time differs from the manifest are checked and repaired, all
-        # at once, and their packages are linked again.
+        # Returns the items whose files are missing from the store. Checks and repairs all objects whose content or time
+        # differs from the manifest, and links their packages again.
         def link(items)
           linking(@store).call(jobs(items)) do |whole|
             whole.each { |item| clear(item) }
@@ -122,7 +122,7 @@ module Spate
 
         def failed_by?(error, result) = result.message.end_with?(error.new.message)
 
-        # Before UMASKED, Bundler gave a gem's folder this mode regardless of the umask.
+        # Bundler versions before UMASKED ignore the umask for a gem's folder, so this does too.
         def folder_modes(items)
           return if @context.umask == 0o022 || umasked?
 
@@ -134,13 +134,14 @@ module Spate
           !version.nil? && GemVersion.parse(version) >= UMASKED
         end
 
-        # Files hashed since this boot are trusted until the next boot.
+        # Records that the files were hashed in this boot of the machine, so that they are not hashed again until a
+        # reboot.
         def confirm(item)
           @store.confirm(item.manifest, path(item))
           item.build&.confirm
         end
 
-        # Links a stored build over the package; the build's paths are relative to the bundle's root.
+        # Adds the files of stored builds to the linked packages. Their paths are relative to the bundle's root.
         def overlay(items)
           built = items.select(&:build)
           return if built.empty?
@@ -153,12 +154,12 @@ module Spate
           rebuild(stale.reject(&:build))
         end
 
-        # Build results are always cloned, never linked.
+        # Returns the items whose stored build has damaged objects. Files of builds are always cloned, never linked.
         def link_builds(items)
           items.each { |item| replace_changed(item) }
           items.group_by { |item| item.build.store }.flat_map do |store, kept|
             jobs = kept.map { |item| Linking::Job.new(item, item.build, nil, @layout.root, :clone) }
-            linking(store).try(jobs).map(&:owner)
+            linking(store).link_once(jobs).map(&:owner)
           end
         end
 
@@ -168,10 +169,10 @@ module Spate
           end
         end
 
-        # A damaged build is built again, with copies of the gem's files.
+        # Prepares items whose stored build is damaged for a new build, which needs copies of the gem's files.
         def rebuild(items)
           items.each { |item| clear(item) }
-          linking(@store).try(jobs(items))
+          linking(@store).link_once(jobs(items))
         end
       end
     end

@@ -3,11 +3,12 @@
 module Spate
   module Install
     module Prepare
-      # The variants that gem sources have of the gems in a lockfile with only the platform `ruby`. The answers are
-      # stored for a week per lockfile, so that a warm install makes no requests. With --local, or for a frozen bundle
-      # with vendor/cache, that folder is used instead, as in Bundler, and nothing is stored.
+      # Looks up which platform variants of a gem its source has, if the lockfile contains only the platform `ruby`. The
+      # results are stored for a week per lockfile, so that a warm install makes no requests. With --local, or for a
+      # frozen bundle with vendor/cache, uses vendor/cache instead, as in Bundler, and stores nothing.
       #
-      # Text: `time<TAB>seconds`, then for each row `name<TAB>version<TAB>platform<TAB>ruby<TAB>rubygems<TAB>address`.
+      # Format of the stored text: `time<TAB>seconds`, then for each row
+      # `name<TAB>version<TAB>platform<TAB>ruby<TAB>rubygems<TAB>address`.
       class AvailableVersions
         AGE = 7 * 86_400
         FORMAT = "offers 2"
@@ -16,11 +17,11 @@ module Spate
         def initialize(context, lockfile_text)
           @context = context
           @lockfile_text = lockfile_text
-          @memories = {} # domains of a section, joined => Memory
-          @asked = {} # domains with new answers
+          @memories = {} # joined domains of a source section => Memory
+          @asked = {} # domains with new results
         end
 
-        # Called by the planner. Returns the rows of one gem, Array of Hash.
+        # Called by the planner. Returns the variants of one gem as [Hash].
         def call(name, source)
           return @context.vendor.versions(name).map { |info| vendored(name, info) } if vendored?
 
@@ -28,7 +29,7 @@ module Spate
           memory(domain).rows[name] ||= ask(domain, name, source)
         end
 
-        # Stores the answers of this run.
+        # Stores the results of this run.
         def keep
           @asked.each_key do |domain|
             @context.store.write("checks", key(domain), text(memory(domain)))
@@ -42,18 +43,18 @@ module Spate
           return info.to_h unless ContentAddress::FORM.match?(address = info.platform)
 
           package = Package.new(name: name, version: info.version, platform: address, source: nil)
-          facts = Specification::RubygemsMetadata.fitness(@context.vendor.find(package), package)
+          facts = Specification::RubygemsMetadata.requirements(@context.vendor.find(package), package)
           eligible = ContentAddress.eligible?(facts[:platform], facts[:ruby])
           eligible ? info.to_h.merge(facts, content_address: address) : info.to_h
         rescue Error
-          info.to_h # an invalid file, reported when it is installed
+          info.to_h # an invalid file, which is reported when it is installed
         end
 
-        # Stored answers about a section's gems: rows, { name => Array of Hash }, and their time in seconds.
+        # Stored results for the gems of a source section. rows: { name => [Hash] }. time: in seconds.
         Memory = Struct.new(:time, :rows)
         private_constant :Memory
 
-        # Keyed by domain, since the answers may depend on the credentials.
+        # The key includes the domain, since the results may depend on the credentials.
         def memory(domain) = @memories[domain] ||= parse(@context.store.read("checks", key(domain)).to_s)
 
         def key(domain)
@@ -75,7 +76,7 @@ module Spate
           ["time\t#{memory.time}", *rows, ""].join("\n")
         end
 
-        # A requirement may have several parts.
+        # A row of the stored text. Requirements may have several parts, which are joined by "&".
         def line(name, values) = [name, *values.map { |value| Array(value).join("&") }].join("\t")
 
         def vendored? = (@context.options.local || @context.settings.frozen?) && @context.vendor.any?

@@ -3,8 +3,8 @@
 module Spate
   module Install
     module Prepare
-      # Finds the archives of packages without a checksum in the lockfile: uses stored checksums once the sources have
-      # confirmed them. If a source is unreachable, uses its last answer with a warning.
+      # Looks up the SHA-256 of packages without a checksum in the lockfile. Uses stored checksums after the sources
+      # have confirmed them. If a source is unreachable, uses its last response and prints a warning.
       class ChecksumLookup
         def initialize(context)
           @context = context
@@ -13,15 +13,15 @@ module Spate
           @mutex = Mutex.new
         end
 
-        # packages: those whose names may be stored. Returns { package => SHA-256 }.
+        # Returns { package => SHA-256 }, without packages that have no stored checksum.
         def call(packages)
           known = packages.to_h { |package| [package, remembered(package)] }.compact
           fresh, stale = known.partition { |package, name| fresh?(package, name) }.map(&:to_h)
           ask(stale.transform_values(&:sha256)).merge(fresh.transform_values(&:sha256))
         end
 
-        # known: { package => SHA-256 } from the store or the bundle. Returns the current values, without packages that
-        # must be fetched first.
+        # known: { package => SHA-256 } from the store or the bundle. Returns the current checksums, without packages
+        # whose archive must be fetched to compute it.
         def ask(known)
           return {} if known.empty?
 
@@ -29,13 +29,13 @@ module Spate
           @trouble = {}
           @yanked = []
           each_of(known.keys) { |package| keep(package, answer(package, known[package])) }
-          tell
+          print_warnings
           @answers.compact
         end
 
         private
 
-        # A stored name: SHA-256, and when it was stored (Time).
+        # A stored checksum and the Time when it was stored.
         Remembered = Struct.new(:sha256, :time)
         private_constant :Remembered
 
@@ -47,7 +47,7 @@ module Spate
           nil
         end
 
-        # All remotes must be fresh, since another remote may have the package by now.
+        # All remotes must be fresh, since another remote may have added the package.
         def fresh?(package, name)
           @context.options.local || package.source.remotes.all? { |remote| @sources.fresh?(remote, name.time) }
         end
@@ -67,12 +67,12 @@ module Spate
           Array(threads).each(&:kill)
         end
 
-        # A small Hash grows in several steps, between which Ruby may switch threads when it calls #hash of the keys.
-        # Without the lock, entries get lost, and Ruby 3.1 crashes.
+        # Needs the lock: while a Hash grows, Ruby calls #hash of the keys and may switch threads. Without it, entries
+        # get lost, and Ruby 3.1 crashes.
         def keep(package, sha256) = @mutex.synchronize { @answers[package] = sha256 }
 
-        # Tries only once, to avoid delays without a network. A yanked gem keeps its checksum. Any other error is
-        # reported when the archive is fetched.
+        # Returns the current checksum of a package. Tries only once, to avoid delays without a network. A yanked gem
+        # keeps its checksum. Other errors are reported when the archive is fetched.
         def answer(package, known)
           return known if @mutex.synchronize { @trouble.key?(package.source) }
 
@@ -89,7 +89,7 @@ module Spate
           nil
         end
 
-        def tell
+        def print_warnings
           @trouble.each_value do |error|
             warning("#{error.message}; using the cached checksums of its gems",
                     "when it is reachable: spate install --refresh")

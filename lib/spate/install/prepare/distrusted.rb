@@ -3,10 +3,11 @@
 module Spate
   module Install
     module Prepare
-      # Gems with builds whose signer this bundle does not trust, or that used such builds. The signer was trusted
-      # before, or another project uses the same folder. Such gems do not count as installed.
+      # Finds installed gems whose build was signed by a signer that this bundle does not trust, or used such a build.
+      # The signer was trusted before, or another project uses the same folder. These gems do not count as installed.
       class Distrusted
-        # A file in folders of extensions: see Extensions::Signers, which is loaded only if there is one.
+        # The name of a file in folders of extensions. Extensions::Signers, which reads it, is loaded only if the file
+        # exists.
         FILE = "spate.signers"
 
         def initialize(context)

@@ -3,8 +3,8 @@
 module Spate
   module Install
     module Prepare
-      # Group options without effect: names that the Gemfile lacks, and a setting that this Bundler does not support.
-      # Bundler itself prints nothing about them.
+      # Warns about group options without effect: groups that are not in the Gemfile, and a setting that this Bundler
+      # does not support. Bundler does not print such warnings.
       class GroupCheck
         FLAGS = %w[only with without].freeze
 
@@ -19,13 +19,13 @@ module Spate
         private
 
         def unknown_setting
-          return [] if @settings.array(:only).empty? || @facts.knows_only?
+          return [] if @settings.array(:only).empty? || @facts.supports_only?
 
           [["the setting `only` has no effect: it needs Bundler 2.4, and this is Bundler #{@facts.bundler_version}",
             "exclude the other groups instead: bundle config set --local without GROUPS"]]
         end
 
-        # Checks only the command's options, because settings of a user or machine apply to many Gemfiles.
+        # Checks only the command's options, because settings of a user or machine may be for other Gemfiles.
         def unknown_groups
           FLAGS.filter_map do |name|
             given = Settings::Value.list(@settings.levels[:flag][Settings::Key.for(name)], name).map(&:to_s)

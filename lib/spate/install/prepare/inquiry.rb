@@ -3,7 +3,7 @@
 module Spate
   module Install
     module Prepare
-      # Evaluates the Gemfile with Bundler and queries the team's cache at the same time. The first answer is used.
+      # Evaluates the Gemfile with Bundler and queries the team's cache at the same time. The first result is used.
       class Inquiry
         # Returns an Inquiry, or a plain Gemfile::Evaluation if no team cache is configured. known: location, settings,
         # store.
@@ -16,15 +16,15 @@ module Spate
             checks = context.team_checks
             found = client.document(checks.key, RemoteCache::GemfileChecks::KIND)
             answer = found && checks.choose(found)
-            answer.is_a?(Array) ? client.miss(answer) : answer&.tap { client.count(:checks) }
+            answer.is_a?(Array) ? client.count_miss(answer) : answer&.tap { client.count(:checks) }
           end
         end
 
-        # The block returns the same kind of value as Evaluation#value, or nil.
+        # The block queries the cache. It returns the same kind of value as Evaluation#value, or nil.
         def initialize(evaluation, &other)
           @evaluation = evaluation
           @answers = Thread::Queue.new
-          # An error in either thread means no answer from it.
+          # A thread that fails adds no result.
           @threads = [Util.quiet_thread { other.call&.then { |facts| @answers << facts } },
                       Util.quiet_thread { @evaluation.wait.then { @answers << nil } }]
         end

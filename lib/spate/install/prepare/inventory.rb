@@ -3,8 +3,8 @@
 module Spate
   module Install
     module Prepare
-      # Gems already in the bundle, read from its folders: two directory reads for the whole bundle, and a third if a
-      # gem is missing, because it may be content-addressed.
+      # Lists the gems already in the bundle by reading two directories for the whole bundle, and a third one if a gem
+      # is missing, because it may be content-addressed.
       class Inventory
         def initialize(layout)
           @layout = layout
@@ -37,7 +37,8 @@ module Spate
           @elsewhere.key?(full_name)
         end
 
-        # Stub lines are within these first lines and, unless unusually long, within these first bytes.
+        # RubyGems' stub lines are within the first LINES lines of a gemspec and, unless they are unusually long, within
+        # its first HEAD bytes.
         LINES = 4
         HEAD = 1024
         private_constant :LINES, :HEAD

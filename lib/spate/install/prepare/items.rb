@@ -3,10 +3,10 @@
 module Spate
   module Install
     module Prepare
-      # Determines for each package of a plan whether it is already in the bundle or in the store. Only reads; this is
-      # the hot path of every install.
+      # Determines for each package of a plan whether it is already in the bundle or in the store. This is the hot path
+      # of every install. Writes nothing.
       class Items
-        # {full name => Item} of all packages so far.
+        # {full name => Item} of all packages passed to #of so far.
         attr_reader :known
 
         def initialize(context)
@@ -25,7 +25,8 @@ module Spate
 
         private
 
-        # For a source that needs the Gemfile's credentials, results and fetches without them are invalid.
+        # Whether an existing Item can be used. Results from a source that were obtained without the Gemfile's
+        # credentials are discarded when these are known.
         def prepared?(package)
           known.key?(package.full_name) &&
             (package.sha256 || package.source.remotes.none? { |remote| @context.sources.remotes.spelled?(remote) })
@@ -52,7 +53,7 @@ module Spate
           anew && !kept?(item, "rebuilt") ? item : in_place(item, tree)
         end
 
-        # Whether the gem is kept because the user has changed it; prints a warning.
+        # Prints a warning if the user has changed the gem, and returns whether it must not be replaced.
         def kept?(item, wanted)
           record = Store::BundleRecord.find(@context.store, @context.layout.root, { item.full_name => item.sha256 },
                                             @record)
@@ -66,7 +67,8 @@ module Spate
           true
         end
 
-        # An installed gem without local changes is no longer in place if its name now refers to another archive.
+        # Reinstalls an installed gem without local changes if its source now has a different archive under the same
+        # name.
         def refresh(items)
           known = items.select { |item| item.state == :in_place && item.sha256 && item.package.sha256.nil? }
           answers = ChecksumLookup.new(@context).ask(known.to_h { |item| [item.package, item.sha256] })
@@ -78,8 +80,8 @@ module Spate
           end
         end
 
-        # An archive in vendor/cache takes precedence. With --local, an installed default gem is used if there is no
-        # other information.
+        # Determines the SHA-256 of each item. An archive in vendor/cache takes precedence. With --local, uses an
+        # installed default gem if no checksum is known.
         def name(items)
           items = items.reject { |item| item.sha256 = vendored(item) }
           return if items.empty?
@@ -96,8 +98,7 @@ module Spate
           path && Registry::Archive.sha256(path)
         end
 
-        # The key needs the version of RubyGems, which may require waiting, so it is computed only if the archive
-        # exists.
+        # Computes the key only if the archive exists, since determining the version of RubyGems may take time.
         def manifest(sha256)
           @store.package(@context.package_key(sha256)) if File.exist?(@store.archive_path(sha256))
         end
@@ -110,16 +111,15 @@ module Spate
           item
         end
 
-        # Checks the archives and loads the generated files of packages that have a manifest. A manifest is not used
-        # without an undamaged archive.
+        # Checks the archives and loads the generated files of packages that have a manifest. Without an undamaged
+        # archive, the manifest is not used.
         def recall(items)
           return if items.empty?
 
-          whole = Fetch::ArchiveCheck.whole(items.select(&:right?).to_h do |item|
-                                              [@store.archive_path(item.sha256), item.sha256]
-                                            end)
+          archives = items.select(&:facts_match?).to_h { |item| [@store.archive_path(item.sha256), item.sha256] }
+          intact = Fetch::ArchiveCheck.intact(archives)
           items.each do |item|
-            next item.manifest = nil unless item.right? && whole[@store.archive_path(item.sha256)]
+            next item.manifest = nil unless item.facts_match? && intact[@store.archive_path(item.sha256)]
 
             item.generated = Specification::GeneratedFiles.recall(@store, @context.rubygems_key, item.texts)
             item.origin = :store

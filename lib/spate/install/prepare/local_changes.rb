@@ -3,9 +3,9 @@
 module Spate
   module Install
     module Prepare
-      # The user's changes in a gem of the bundle: files that differ from the package, and files in neither the package
-      # nor the build. Such a gem is replaced only on request. Times, missing files and files made by a build are
-      # ignored.
+      # Finds the user's changes in a gem of the bundle: changed files, and files that are neither in the package nor in
+      # its build. A gem with changes is replaced only on request. Ignores file times, missing files and files of a
+      # build.
       class LocalChanges
         # record: Store::BundleRecord of the previous install, or nil.
         def initialize(context, record)
@@ -13,7 +13,8 @@ module Spate
           @record = record
         end
 
-        # Changed paths in the gem's folder, [String]; ["."] for a private gem; empty for a gem without a record.
+        # [String]: changed paths in the gem's folder. ["."] for a gem copied for editing, and empty for a gem without a
+        # record.
         def of(full_name)
           tree = @record&.tree("gems/#{full_name}") or return []
           return ["."] if tree.private?
@@ -21,7 +22,7 @@ module Spate
           written(tree, *expected(tree))
         end
 
-        # The changed paths of a private gem, including deleted files; nil if the store does not have its package.
+        # Changed paths of a gem copied for editing, including deleted files. nil if its package is not in the store.
         def in_copy(full_name)
           tree = @record.tree("gems/#{full_name}")
           known, complete = expected(tree)
@@ -46,8 +47,8 @@ module Spate
           gone.reject { |path| removed.any? { |above| "#{tree.path}/#{path}/".start_with?("#{above}/") } }
         end
 
-        # [{path => entry, or nil for any content}, whether the list is complete]. The files of a build are unknown
-        # without its record.
+        # [{path => manifest entry, or nil if any content is allowed}, whether the list is complete]. It is incomplete
+        # if the gem has extensions but the build's record is missing.
         def expected(tree)
           prefix = "#{tree.path}/"
           packages = tree.packages.map { |key| @context.store.package(key) }

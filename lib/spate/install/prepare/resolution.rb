@@ -3,11 +3,11 @@
 module Spate
   module Install
     module Prepare
-      # The packages of the bundle, from the lockfile if the Gemfile agrees with it. If it does not, or there is no
-      # lockfile, Bundler resolves. Spate itself never resolves.
+      # Determines the packages of the bundle, from the lockfile if the Gemfile agrees with it. If it disagrees, or
+      # there is no lockfile, runs Bundler to resolve.
       class Resolution
-        # unfit: full names of packages incompatible with this Ruby or RubyGems. resolves: false for a read-only
-        # command, which never writes a lockfile.
+        # unfit: full names of packages that are incompatible with this Ruby or RubyGems. resolves: false for a
+        # read-only command, which must not write a lockfile.
         def initialize(context, unfit: [], resolves: true)
           @unfit = unfit
           @resolves = resolves
@@ -16,7 +16,7 @@ module Spate
           @settings = context.settings
         end
 
-        # Returns a Lockfile; Bundler creates a missing one. Raises Gemfile::Disagreement if that is not allowed.
+        # Returns a Lockfile. Lets Bundler create a missing one; raises Gemfile::Disagreement if that is not allowed.
         def lockfile
           @lockfile ||= begin
             make unless @location.lockfile?
@@ -24,7 +24,7 @@ module Spate
           end
         end
 
-        # Whether the Gemfile's facts are known without running Bundler. If they are not, starts Bundler.
+        # Looks up the Gemfile::Facts, starts Bundler if they are not stored, and returns whether they are known.
         def known?
           return !@facts.nil? if @facts || @evaluation
 
@@ -34,7 +34,7 @@ module Spate
           !@facts.nil?
         end
 
-        # One line about how Gemfile and lockfile disagree, or nil. Does not resolve.
+        # One line that describes how Gemfile and lockfile disagree, or nil. Does not resolve.
         def difference
           return "there is no lockfile" unless @location.lockfile?
 
@@ -50,11 +50,11 @@ module Spate
         # Whether Bundler wrote the lockfile.
         def written? = @written == true
 
-        # Ends a running evaluation by Bundler.
+        # Stops a running evaluation by Bundler.
         def give_up = @evaluation&.cancel
 
-        # Whether it is not worthwhile to fetch before the Gemfile is known.
-        def doubtful? = @lockfile.specs.empty?
+        # Whether fetching gems before the Gemfile has been evaluated is not worthwhile.
+        def incomplete? = @lockfile.specs.empty?
 
         # Returns a Plan. If Gemfile and lockfile disagree, Bundler resolves first.
         def plan
@@ -72,7 +72,7 @@ module Spate
 
         private
 
-        # Lets Bundler create a missing lockfile but, as in Bundler, not with a Ruby that does not match the Gemfile.
+        # Lets Bundler create a missing lockfile. Like Bundler, raises an error if the Ruby does not match the Gemfile.
         def make
           check_ruby if !@settings.frozen? && File.binread(@location.gemfile).match?(/^\s*ruby[\s(]/)
           resolve(["there is no lockfile"])
@@ -108,7 +108,7 @@ module Spate
                       rubygems_version: @context.layout.rubygems.version, unfit: @unfit)
         end
 
-        # Called only if the lockfile does not determine the platform.
+        # Called by the planner if the lockfile does not determine the platform.
         def available(name, source) = (@available ||= AvailableVersions.new(@context, @text)).call(name, source)
 
         def read
@@ -122,7 +122,8 @@ module Spate
 
           silent = @settings.frozen? || @context.options.resolved # the caller has reported that Bundler resolves
           @context.events.emit(:resolving, reason: differences.join("; ")) unless silent
-          Gemfile::BundleCommand.lock(@location, @settings, difference: differences)
+          warnings = Gemfile::BundleCommand.lock(@location, @settings, difference: differences)
+          warnings.each { |message| @context.events.emit(:warning, message: message) }
           @written = true
         end
       end

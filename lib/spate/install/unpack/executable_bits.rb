@@ -3,14 +3,15 @@
 module Spate
   module Install
     module Unpack
-      # Makes files of an unpacked package executable, as RubyGems, npm and pnpm do, regardless of their mode in the
-      # archive. An object's name includes its mode, so such a file becomes another object.
+      # Makes files of an unpacked package executable, regardless of their mode in the archive, like RubyGems, npm and
+      # pnpm. Adds a new object for each file, since the name of an object includes its mode.
       module ExecutableBits
         BITS = 0o111
 
         module_function
 
-        # unpacked: Native::Unpacked. indexes: of the files. tree: a folder that also has the files, or nil.
+        # unpacked: Native::Unpacked. indexes: indexes of the files. tree: a folder that also contains the files, or
+        # nil.
         def mark(store, unpacked, indexes, tree)
           indexes.each do |index|
             entry = unpacked.entry(index)
@@ -22,8 +23,8 @@ module Spate
           end
         end
 
-        # Adds a file's content to the store as another object. The block changes the content. Returns the object's part
-        # of an entry.
+        # Adds a file's content to the store as another object. An optional block changes the content. Returns the
+        # object's fields of a manifest entry.
         def adopt(store, entry, mode: entry[:mode])
           temporary = store.temporary("executable")
           text = File.binread(object(store, entry))

@@ -3,7 +3,7 @@
 module Spate
   module Install
     module Unpack
-      # The executables among a package's files, as listed in its facts.
+      # Finds the executables of a gem, which its metadata lists, in the package's files.
       class Executables
         FIRST_LINE = 512 # maximum bytes of an executable's first line that affect its wrapper
 
@@ -18,7 +18,7 @@ module Spate
           ExecutableBits.mark(@store, unpacked, entries(unpacked).each_value.filter_map { |index,| index }, tree)
         end
 
-        # {executable => its first line, or nil if the package lacks the file}. files: Native::Unpacked or
+        # {executable => its first line, or nil if the package does not contain it}. files: Native::Unpacked or
         # Native::Manifest.
         def first_lines(files) = entries(files).transform_values { |_, entry| entry && first_line(entry) }
 

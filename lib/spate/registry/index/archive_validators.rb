@@ -3,8 +3,9 @@
 module Spate
   module Registry
     module Index
-      # For archives that are in no index: the SHA-256 of the last download with its validators (ETag, Last-Modified),
-      # with which the source can answer "not modified". Stored under <home>/index/<the remote's domain>/gems/.
+      # Stores the SHA-256 of the last download of an archive without an index, and its validators (ETag,
+      # Last-Modified). With these the source can respond with 304 Not Modified. The files are in <home>/index/<the
+      # remote's domain>/gems/.
       class ArchiveValidators
         # folder: "<home>/index"
         def initialize(http:, retries:, folder:)
@@ -13,14 +14,14 @@ module Spate
           @folder = folder
         end
 
-        # head: the response's headers (anything with []).
+        # head: the response's headers (an object with []).
         def note(remote, full_name, sha256, head)
           return unless head && (head["ETag"] || head["Last-Modified"])
 
           file(remote, full_name).write(head["ETag"], "#{sha256}\n#{head["Last-Modified"]}\n")
         end
 
-        # SHA-256 of a package's archive; nil if the archive has changed, or if that is unknown without fetching it.
+        # The SHA-256 of a package's archive, or nil if the archive has changed, or if it must be fetched to find out.
         def still(remote, full_name, tries: nil)
           return local(remote, full_name) if remote.file?
 
@@ -44,7 +45,7 @@ module Spate
           false
         end
 
-        # Raised to end the connection without reading the body.
+        # Raised to close the connection without reading the body.
         class Another < StandardError
         end
         private_constant :Another

@@ -3,9 +3,9 @@
 module Spate
   module Registry
     module Index
-      # A page of an index, cached on disk. The ETag is in the same file, so that both always change together. It is
-      # preceded by length and checksum of the text; otherwise the source would confirm a page truncated by a power loss
-      # ("not modified") forever.
+      # A page of an index, cached on disk. The ETag is in the same file, so that both are replaced atomically. The
+      # first line also has the length and checksum of the text: a page truncated by a power loss would otherwise never
+      # be fetched again, since the source would respond with 304 Not Modified.
       #
       #   spate-index 2 4711 93063 "6f5902ac237024bdd0c176cb93063dc4"
       #   ---
@@ -19,7 +19,7 @@ module Spate
           @path = path
         end
 
-        # The body of a response. most: the maximum size in bytes.
+        # Reads the body of a response. most: the maximum size in bytes.
         def self.receive(response, uri, most)
           text = String.new(encoding: Encoding::BINARY)
           response.read_body do |chunk|
@@ -31,7 +31,7 @@ module Spate
           raise HTTP::Truncated.new(uri, nil, text.bytesize)
         end
 
-        # [etag or nil, text], or nil if no cached page can be read.
+        # [ETag or nil, text], or nil if there is no valid cached page.
         def read
           first, text = File.binread(@path).split("\n", 2)
           return unless text && first.start_with?(head_of(text))
@@ -42,7 +42,7 @@ module Spate
           nil
         end
 
-        # [etag or nil, bytes of the text], without a check that the text is complete; nil if nothing is cached.
+        # [ETag or nil, length of the text in bytes], or nil if nothing is cached. Does not check the checksum.
         def head
           first, size = File.open(@path, "rb") { |file| [file.gets("\n", 4096).to_s, file.size] }
           match = /\A#{HEAD} (\d+) \d+ (.*)\n\z/n.match(first)
@@ -53,10 +53,10 @@ module Spate
           nil
         end
 
-        # Number of bytes of the text, or nil.
+        # The length of the text in bytes, or nil.
         def size = head&.last
 
-        # A part of the text, without a check that the text is complete.
+        # A part of the text. Does not check the checksum.
         def bytes(from, length = nil)
           total = size.to_i
           length = [length || total, total - from].min
@@ -65,21 +65,21 @@ module Spate
           File.binread(@path, length, File.size(@path) - total + from)
         end
 
-        # The time of the last request; nil if nothing is cached.
+        # The time of the last request, or nil if nothing is cached.
         def time
           File.mtime(@path)
         rescue SystemCallError
           nil
         end
 
-        # Records that the page was requested at that time and has not changed.
+        # Records that the page was requested at this time and has not changed.
         def confirm(time)
           File.utime(time, time, @path)
         rescue SystemCallError
           nil # owned by another user: the next run requests it again
         end
 
-        # time: of the request. If the folder is not writable, the next run only needs another request.
+        # time: the time of the request. Ignores errors: without the file, the next run only needs another request.
         def write(etag, text, time = Time.now)
           Util::Files.make_folder(File.dirname(@path), 0o755) # like the store's own folders
           Util::Files.replace(@path) do |fresh|

@@ -5,25 +5,25 @@ require "zlib"
 module Spate
   module Registry
     module Index
-      # MD5 of a gem's /info page, looked up in a remote's /versions (see Versions). That file has hundreds of thousands
-      # of lines, so they are sorted into buckets once, when the file is fetched as a whole. Lines that a source appends
+      # Looks up the MD5 of a gem's /info page in a remote's /versions (see Versions). That file has hundreds of
+      # thousands of lines, so they are sorted into buckets once after a full download. Lines that the source appends
       # later are read from the file itself.
       #
-      #   spate-checksums 1 24194567 1a2b3c4d          bytes of /versions that the buckets cover, and its identity
-      #   <OFFSETS little-endian 32-bit numbers>       where each bucket starts, and where the last one ends
-      #   rack 6f5902ac237024bdd0c176cb93063dc4        lines of the first bucket, latest last
+      #   spate-checksums 1 24194567 1a2b3c4d          number of bytes of /versions in the buckets, and its identity
+      #   <OFFSETS little-endian 32-bit numbers>       offset of each bucket, and of the end of the last one
+      #   rack 6f5902ac237024bdd0c176cb93063dc4        lines of the first bucket, newest last
       class Checksums
         BUCKETS = 4096
         OFFSETS = BUCKETS + 1
         HEAD = /\Aspate-checksums 1 (\d+) (\h{8})\n/
 
-        # page: CachedPage of /versions, up to date. path: of the file with the buckets.
+        # page: an up-to-date CachedPage of /versions. path: the path of the file with the buckets.
         def initialize(page, path)
           @page = page
           @path = path
         end
 
-        # MD5 in hex; nil if the source does not list the gem.
+        # The MD5 in hex, or nil if the source does not list the gem.
         def [](name)
           prepare unless @file
           @later[name] || in_bucket(name)
@@ -42,7 +42,7 @@ module Spate
 
         def bucket(name) = Zlib.crc32(name) % BUCKETS
 
-        # Opens the buckets if they belong to the beginning of the cached /versions; otherwise makes them again.
+        # Opens the buckets, or rebuilds them if they were not built from the beginning of the cached /versions.
         def prepare
           covered = open_buckets || build
           @later = parse(@page.bytes(covered))
@@ -60,7 +60,7 @@ module Spate
           nil
         end
 
-        # Of the beginning of /versions: a source that starts the file again writes another date there.
+        # Identifies a version of /versions by its beginning. If a source rebuilds the file, the date there changes.
         def identity = format("%08x", Zlib.crc32(@page.bytes(0, 256)))
 
         def build
@@ -76,7 +76,7 @@ module Spate
           "spate-checksums 1 #{size} #{identity}\n".b << offsets.pack("L<*") << buckets.join
         end
 
-        # { name => MD5 }, the last line of a name wins. The beginning of the file has no such lines.
+        # { name => MD5 }. The last line of a name takes precedence. Lines of the file's header do not match.
         def parse(text)
           text.scan(/^([\w.-]+) \S+ (\h{32})$/n).to_h
         end

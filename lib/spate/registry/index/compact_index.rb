@@ -3,14 +3,14 @@
 module Spate
   module Registry
     module Index
-      # The parts of remotes' compact index that an install needs: /info/NAME, one page per gem, cached on disk under
-      # <home>/index/<the remote's domain>/info/ and requested again with its ETag.
+      # Reads the part of a compact index that an install needs: /info/NAME, one page per gem. Pages are cached on disk
+      # in <home>/index/<the remote's domain>/info/ and requested again with their ETag.
       #
-      # A page with the gem's checksum is used without a request if its source has published nothing since (Published),
-      # or never changes published gems (Freshness) and was queried recently. To find out which versions exist, a page
-      # is always requested.
+      # A cached page with the gem's checksum is used without a request in two cases: the source has published nothing
+      # since (Published), or it never changes published gems and was queried recently (Freshness). To find out which
+      # versions exist, a page is always requested.
       class CompactIndex
-        # Real pages reach 2 MB.
+        # The maximum size of a page in bytes. Real pages have up to 2 MB.
         MAX_PAGE = 64 * 1024 * 1024
         NAME = /\A[a-zA-Z0-9_][\w.-]*\z/
 
@@ -26,46 +26,57 @@ module Spate
           @mutex = Mutex.new
         end
 
-        # Info of a package at a remote; nil if the remote does not list the package (or has no index: see #at?). fresh:
-        # always sends a request. tries: number of retries; by default from the settings.
+        # The Info of a package at a remote, or nil if the remote does not list the package or has no index (see #at?).
+        # fresh: always sends a request. tries: number of retries; by default from the settings.
         def find(remote, package, fresh: false, tries: nil)
           found = info(kept(remote, package.name), package) unless fresh
           found&.sha256 ? found : info(page(remote, package.name, tries: tries), package)
         end
 
-        # All archives of a gem at a remote: Array of Info; nil if the remote does not have the gem.
+        # [Info] for all archives of a gem at a remote, or nil if the remote does not have the gem.
         def all(remote, name)
           text = page(remote, name)
           text && Info.parse(text)
         end
 
-        # The text of a gem's page after a request for it; nil if the remote does not have the gem.
+        # Requests the page of a gem and returns its text, or nil if the remote does not have the gem.
         def current(remote, name) = page(remote, name)
 
-        # The cached text if nothing was published since it was requested; at most one request per run and remote.
+        # The cached text if the remote has published nothing since it was requested. Sends at most one request per run
+        # and remote.
         def unchanged(remote, name)
           file = file(remote, name)
           time = file.time or return
           text(file) if unchanged?(remote, time)
         end
 
-        # Whether the remote still has the /versions of an earlier run.
+        # Whether /versions of the remote has not changed since an earlier run.
         def published?(remote) = !remote.file? && !@published.since(remote).nil?
 
-        # The cached text, perhaps outdated, or nil.
+        # The cached text, which may be outdated, or nil.
         def cached(remote, name) = (text(file(remote, name)) if NAME.match?(name))
 
-        # Whether there is a cached page of the gem, or without a name, of any gem.
+        # Whether there is a cached page of the gem or, without a name, of any gem.
         def cached?(remote, name = nil)
           return !file(remote, name).time.nil? if name
 
           File.directory?(File.join(@folder, remote.domain, "info"))
         end
 
+        # Names of the gems whose pages are cached.
+        def names(remote)
+          Dir.children(File.join(@folder, remote.domain, "info")).filter_map do |file|
+            name = file.start_with?("=") ? [file[1..]].pack("H*") : file
+            name if NAME.match?(name)
+          end
+        rescue SystemCallError
+          []
+        end
+
         # Records that the cached page is current.
         def confirm(remote, name) = file(remote, name).confirm(Time.now)
 
-        # Whether the remote has a compact index: requests one byte, once per run.
+        # Whether the remote has a compact index. Requests one byte, once per run.
         def at?(remote)
           return false if remote.file?
 
@@ -95,7 +106,7 @@ module Spate
           !since.nil? && time.between?(since, Time.now)
         end
 
-        # The current page; nil if the remote has none (404).
+        # The text of the current page, or nil if the remote has none (404).
         def page(remote, name, tries: nil)
           return if remote.file? || !NAME.match?(name)
 
@@ -107,7 +118,8 @@ module Spate
         end
 
         def ask(remote, name)
-          # before the request, so that the result covers this page
+          # Query the ETag of /versions before the page. A change of the page in between then also changes the ETag in
+          # the next run.
           @published.since(remote) unless @freshness.unchanging?(remote)
           asked = Time.now
           kept = file(remote, name)
@@ -128,8 +140,8 @@ module Spate
           plausible?(text) ? text : raise(NotAnIndex.new(uri, Archive.describe(text.b)))
         end
 
-        # Whether the text starts like an index, or with a line that has a version and a "|", and ends with a complete
-        # line. Otherwise a page truncated by a server that announces no length would be cached.
+        # Whether the text starts with a known header or with a version's line, and ends with a newline. Without this
+        # check, a page from a server that sends no length might be cached although it is truncated.
         def plausible?(text)
           text.valid_encoding? && text.end_with?("\n") && text.match?(/\A(?:---\n|[0-9][\w.-]* [^\n]*\||created_at:)/)
         end
@@ -149,7 +161,7 @@ module Spate
           false
         end
 
-        # Raised when enough was read; ends the connection if the remote ignores ranges.
+        # Raised to stop reading a response. Closes the connection if the remote ignores ranges.
         class FirstBytes < StandardError
         end
         private_constant :FirstBytes
@@ -160,7 +172,7 @@ module Spate
           CachedPage.new(File.join(@folder, remote.domain, "info", file_name(name)))
         end
 
-        # Some file systems treat names that differ only in case as the same.
+        # Encodes upper-case letters, since some file systems ignore case.
         def file_name(name) = name.match?(/[^a-z0-9_-]/) ? "=#{name.unpack1("H*")}" : name
       end
     end

@@ -3,20 +3,20 @@
 module Spate
   module Registry
     module Index
-      # How long a source's answer is valid without another request. A source may publish another archive under an
-      # existing version, so it is queried each time. Only RubyGems' own sources never do that; their yanks are noticed
-      # within a day.
+      # Decides how long a response of a source is valid. Most sources are queried in each run, since they may publish
+      # another archive under an existing version. RubyGems' default sources never do that, so they are queried once a
+      # day, which detects yanks.
       class Freshness
         DAY = 86_400
 
         # again: whether to query all sources again. The block returns addresses of sources that never change published
-        # gems; it is called on demand.
+        # gems. It is called only if needed.
         def initialize(again: false, &unchanging)
           @again = again
           @unchanging = unchanging || -> { [] }
         end
 
-        # time: when the remote (Remote) answered; a Time or nil.
+        # Whether a response is still valid. time: when the Remote sent it (Time), or nil.
         def still?(remote, time)
           !@again && !time.nil? && (Time.now - time).between?(0, DAY) && unchanging?(remote)
         end

@@ -3,7 +3,7 @@
 module Spate
   module Registry
     module Index
-      # One archive of a gem in the compact index, a line of /info/NAME:
+      # An archive of a gem in the compact index, which is one line of /info/NAME:
       #
       #   1.2.0-x86_64-linux rack:>= 2&< 4,rake:>= 0|checksum:<sha256>,ruby:>= 3.1,rubygems:>= 3.3.22,created_at:...
       #   1.2.0-78be552b |checksum:<sha256>,ruby:~> 3.4.0,rubygems:>= 4.1.0.a,platform:x86_64-linux
@@ -14,12 +14,12 @@ module Spate
       # sha256::            hex, or nil
       # content_address::   "78be552b", or nil: see ContentAddress
       Info = Struct.new(:version, :platform, :dependencies, :ruby, :rubygems, :sha256, :content_address) do
-        # Array of Info in the index's order (versions in the order of their release).
+        # [Info] in the order of the index, which is the order of publication.
         def self.parse(text)
           lines(text).map { |line| parse_line(line) }
         end
 
-        # The Info of a package; nil if the text does not list it. If there are several, the last one is used, as in
+        # The Info of a package, or nil if the text does not list it. If there are several, uses the last one, like
         # Bundler.
         def self.find(text, package)
           number = package.full_name.delete_prefix("#{package.name}-")
@@ -32,7 +32,7 @@ module Spate
           nil
         end
 
-        # Text before a line of "---" is reserved for headers; some servers write blank lines.
+        # Text before a line "---" is reserved for headers. Some servers add blank lines.
         def self.lines(text)
           body = text.delete_prefix("---\n")
           body = body.split("\n---\n", 2).last if body.include?("\n---\n")

@@ -5,16 +5,16 @@ require "digest"
 module Spate
   module Registry
     module Index
-      # The current /info pages of one remote, for a resolution, which reads hundreds of them. A cached page is current
-      # if the remote has published nothing since (Published), or if /versions has its MD5; then no request is sent.
-      # Other pages are requested in parallel.
+      # The current /info pages of one remote, for a resolution, which reads hundreds of them. A cached page is used
+      # without a request if the remote has published nothing since (Published), or if its MD5 matches /versions. Other
+      # pages are requested in parallel.
       class Pages
         THREADS = 32
-        # The number of cached pages whose requests cost more than /versions.
-        WORTHWHILE = 40
+        # From this number of cached pages on, fetching /versions is faster than requesting each page.
+        MINIMUM_PAGES = 40
 
-        # index: CompactIndex; versions: Versions; offline: only what is cached. The block is called with the error if
-        # the remote cannot be reached, and cached pages are used instead.
+        # index: CompactIndex. versions: Versions. offline: uses only cached pages. If the remote cannot be reached, the
+        # block is called with the error, and cached pages are used.
         def initialize(remote, index:, versions:, offline: false, &unreachable)
           @remote = remote
           @unreachable = unreachable
@@ -25,28 +25,31 @@ module Spate
           @mutex = Mutex.new
         end
 
-        # Names of pages that were read, with their texts (nil if the source has none).
+        # {gem name => text of its page, or nil if the source has none} for all pages read so far.
         attr_reader :texts
 
         # Whether the remote has a compact index.
         def available?
-          or_cached do
+          with_cache_on_error do
             @offline ? @index.cached?(@remote) : @index.published?(@remote) || @index.at?(@remote)
           end
         end
 
-        # The text of a gem's page; nil if the source does not list the gem.
+        # The text of a gem's page, or nil if the source does not list the gem.
         def [](name)
           @texts.fetch(name) { fetch([name])[name] }
         end
 
-        # Reads these pages. Returns the texts of all pages that were read before, and these.
-        def fetch(names) = or_cached { bring(names) }
+        # Names of the gems whose pages are cached.
+        def kept_names = @index.names(@remote)
+
+        # Reads these pages. Returns the texts of all pages read so far.
+        def fetch(names) = with_cache_on_error { fetch_missing(names) }
 
         private
 
         # Runs the block again with cached pages if the remote cannot be reached.
-        def or_cached
+        def with_cache_on_error
           yield
         rescue HTTP::Unreachable => e
           raise if @offline || @unreachable.nil? || !@index.cached?(@remote)
@@ -56,7 +59,7 @@ module Spate
           yield
         end
 
-        def bring(names)
+        def fetch_missing(names)
           wanted = names.uniq.reject { |name| @texts.key?(name) }
           stale = wanted.reject { |name| unchanged(name) }
           return @texts if stale.empty?
@@ -65,7 +68,7 @@ module Spate
           @texts
         end
 
-        # Takes a page that is known to be current, without a request for it.
+        # Reads a cached page if the remote has published nothing since it was requested.
         def unchanged(name)
           text = @index.unchanged(@remote, name) unless @offline
           @texts[name] = text if text
@@ -73,7 +76,7 @@ module Spate
 
         def recall(names) = names.each { |name| @texts[name] = @index.cached(@remote, name) }
 
-        # Takes the cached pages that /versions confirms. Returns the names of the others.
+        # Reads the cached pages whose MD5 matches /versions. Returns the names of the others.
         def verified(names)
           return names unless checksums?(names)
 
@@ -90,7 +93,7 @@ module Spate
           return !@checksums.nil? if defined?(@checksums)
 
           kept = names.count { |name| @index.cached?(@remote, name) }
-          return false if kept.zero? || (kept <= WORTHWHILE && !@versions.cached?(@remote))
+          return false if kept.zero? || (kept <= MINIMUM_PAGES && !@versions.cached?(@remote))
 
           !checksums.nil?
         end

@@ -3,10 +3,10 @@
 module Spate
   module Registry
     module Index
-      # The time since which a remote has published nothing: /versions grows with everything that a source publishes or
-      # yanks. As long as its ETag stays the same, pages requested after the ETag was first seen are still valid.
-      # Requests one byte, once per run and remote. The ETag is stored in <home>/index/<the remote's domain>/seal; the
-      # file's time is when the ETag was first seen.
+      # Finds out since when a remote has published nothing. /versions changes when a source publishes or yanks a gem.
+      # As long as its ETag is the same, pages requested after this ETag was first seen are still valid. Requests one
+      # byte, once per run and remote. The ETag is stored in <home>/index/<the remote's domain>/seal, and the file's
+      # mtime is the time when it was first seen.
       class Published
         # folder: "<home>/index"
         def initialize(http:, folder:)
@@ -16,7 +16,8 @@ module Spate
           @mutex = Mutex.new
         end
 
-        # Time; nil if unknown. A thread that waits for another thread's request shares the result, or the failure.
+        # Returns a Time, or nil if unknown. A thread that waits for another thread's request shares its result or
+        # failure.
         def since(remote)
           one = @mutex.synchronize { @remotes[remote.domain] ||= One.new }
           one.once { ask(remote, CachedPage.new(File.join(@folder, remote.domain, "seal"))) }
@@ -24,7 +25,7 @@ module Spate
 
         private
 
-        # A new ETag is newer than all cached pages.
+        # Requests the ETag. If it has changed, all cached pages are older, so there is no valid time.
         def ask(remote, seal)
           time = seal.time
           etag, = seal.read
@@ -40,11 +41,12 @@ module Spate
           nil
         end
 
-        # Raised if the remote ignores ranges; ends the connection without reading the rest.
+        # Raised if the remote ignores ranges, to close the connection without reading the rest.
         class Unread < StandardError
         end
 
-        # Runs a block once for all threads, and again after a failure.
+        # Runs a block once and shares its result between threads. If it fails, waiting threads get the same error, and
+        # a later call runs the block again.
         class One
           def initialize
             @mutex = Mutex.new

@@ -3,16 +3,16 @@
 module Spate
   module Registry
     module Index
-      # /versions of a remote: every gem with its versions and the MD5 of its /info page, tens of megabytes that only
-      # grow at the end. Cached on disk; additions are requested by range.
+      # The page /versions of a remote lists all gems with their versions and the MD5 of their /info pages. It has tens
+      # of megabytes, and lines are only appended. It is cached on disk, and new lines are fetched with range requests.
       #
       #   created_at: 2024-04-01T00:00:05Z
       #   ---
       #   rack 3.0.0,3.0.1 <MD5>
-      #   rack -3.0.0 <MD5>          (yanked; later lines win)
+      #   rack -3.0.0 <MD5>          (yanked; later lines take precedence)
       class Versions
         URL = "versions"
-        # In bytes. Real files have some 25 MB.
+        # Maximum size of /versions in bytes. Real ones have about 25 MB.
         MAX = 256 << 20
         SHA256 = /sha-256=(?::([^:]+):|"?([^",\s]+)"?)/i
 
@@ -23,7 +23,8 @@ module Spate
           @folder = folder
         end
 
-        # { gem name => MD5 of its /info page } after an update; nil if the remote has no compact index.
+        # Updates the cached page and returns { gem name => MD5 of its /info page }, or nil if the remote has no compact
+        # index.
         def checksums(remote)
           body = text(remote)&.split("\n---\n", 2)&.last or return
           body.each_line(chomp: true).with_object({}) do |line, found|
@@ -32,7 +33,7 @@ module Spate
           end
         end
 
-        # Checksums, after an update; nil if the remote has no compact index.
+        # Updates the cached page and returns Checksums, or nil if the remote has no compact index.
         def lookup(remote)
           file = file(remote)
           return unless unchanged?(remote, file) || text(remote)
@@ -43,7 +44,7 @@ module Spate
         # Whether /versions was fetched before.
         def cached?(remote) = !file(remote).head.nil?
 
-        # The whole text, after an update.
+        # Updates the cached page and returns the whole text.
         def text(remote)
           file = file(remote)
           etag, kept = file.read
@@ -56,7 +57,7 @@ module Spate
 
         def file(remote) = CachedPage.new(File.join(@folder, remote.domain, URL))
 
-        # Asks with one byte, so that an unchanged file is not read.
+        # Whether the page is unchanged. Requests only its last byte, so that an unchanged file need not be read.
         def unchanged?(remote, file)
           etag, size = file.head
           return false unless etag
@@ -71,8 +72,8 @@ module Spate
           end
         end
 
-        # The cached text with later additions; nil unless they certainly fit together. The range starts at the last
-        # cached byte, so that it is never empty, and only a digest of the whole text proves that the part before is
+        # Fetches new lines and returns the whole text, or nil unless it is proven to be correct. The range starts at
+        # the last cached byte, so it is never empty. Only a digest of the whole text proves that the cached part is
         # unchanged.
         def grow(remote, file, etag, kept)
           headers = { "Range" => "bytes=#{kept.bytesize - 1}-" }
@@ -113,7 +114,7 @@ module Spate
           body
         end
 
-        # Base64 of the SHA-256 announced by the source (RFC 9530; "Digest" is its predecessor, RFC 3230), or nil.
+        # The SHA-256 in the response's Repr-Digest (RFC 9530) or Digest (RFC 3230) header, in Base64, or nil.
         def digest(response)
           match = SHA256.match(response["Repr-Digest"] || response["Digest"] || "")
           match && (match[1] || match[2])

@@ -3,11 +3,11 @@
 module Spate
   module RemoteCache
     class Pack
-      # Where the build of a gem may have files, relative to the bundle's folder.
+      # The paths at which the build of a gem may have files, relative to the bundle's folder.
       #
-      # full_name:: of the gem
-      # folders:: the gem's folder and that of its extensions, without a slash at the end
-      # files:: single files
+      # full_name:: full name of the gem
+      # folders:: folders of the gem and its extensions, without a trailing slash
+      # files:: paths of single files
       Places = Struct.new(:full_name, :folders, :files) do
         # layout: Layout.
         def self.of(layout, full_name)
@@ -15,20 +15,20 @@ module Spate
               ["build_info/#{full_name}.info"])
         end
 
-        # Places of a gem in a checkout by git. checkout: the name of the checkout's folder.
+        # The Places of a gem in a git checkout. checkout: the folder name of the checkout.
         def self.checkout(layout, full_name, checkout)
           new(full_name, ["bundler/gems/#{checkout}", "bundler/gems/extensions/#{layout.extensions_scope}/#{checkout}"],
               ["build_info/#{full_name}.info"])
         end
 
-        # Places of a stored build, derived from its paths.
+        # The Places of a stored build, derived from its paths.
         def self.guess(layout, full_name, paths)
           checkout = paths.filter_map { |path| path[%r{\Abundler/gems/(?!extensions/)([^/]+)/}, 1] }.first
           checkout ? checkout(layout, full_name, checkout) : of(layout, full_name)
         end
 
-        # entries: hashes in the form of a manifest. Raises Refused for a path outside of the places, or a link that
-        # leads out of them.
+        # entries: manifest entries. Raises Refused if a path is outside of the allowed places, or if a link points out
+        # of them.
         def check(entries)
           entries.each do |entry|
             path = entry[:path].b
@@ -39,7 +39,7 @@ module Spate
           end
         end
 
-        # Whether a normalized path is in one of the places. Git's own files are never part of a build.
+        # Whether a normalized path is in one of the places. Files in .git are never part of a build.
         def place?(path)
           parts = path.b.split("/", -1)
           return false if parts.intersect?(["", ".", "..", ".git"])
@@ -49,7 +49,8 @@ module Spate
 
         private
 
-        # Resolves the target as text: a folder in the path to it may only be a link if the link is also in the places.
+        # Whether a link's target is in the places. Resolves the target as text, without reading the file system. This
+        # is safe, because a folder in the target's path that is a link must itself be in the places.
         def inside?(path, target)
           return false if target.start_with?("/")
 

@@ -5,14 +5,14 @@ require "timeout"
 module Spate
   module RemoteCache
     class S3
-      # An access key: ID and secret, and the token of a temporary key. expires: Time, or nil.
+      # An access key: its ID and secret, and a token if it is temporary. expires: Time, or nil.
       #
-      #   Chain           the providers, in the order of AWS' tools
-      #   Cache           the credentials found by the chain, until they are about to expire
+      #   Chain           the providers, in the same order as in AWS' tools
+      #   Cache           caches the credentials found by the chain, until they are about to expire
       #   ConfigProfile   a profile of ~/.aws/config and ~/.aws/credentials
-      #   Program         a credential_process
+      #   Program         runs a credential_process
       Credentials = Struct.new(:id, :secret, :token, :expires) do
-        # Credentials from container roles, instance roles and credential_process; nil for any other text.
+        # Parses the JSON of container roles, instance roles and credential_process. Returns nil for other text.
         def self.from_json(text)
           require "json"
           facts = JSON.parse(text)
@@ -24,18 +24,18 @@ module Spate
           nil
         end
 
-        # Credentials from a response of STS.
+        # Parses a response of STS.
         def self.from_xml(text)
           checked(*%w[AccessKeyId SecretAccessKey SessionToken Expiration].map { |name| XML.value(text, name) })
         end
 
-        # Uses only printable text without spaces, since another program may answer at the address of such a service.
+        # Rejects values other than printable text without spaces, since a different program may have responded.
         def self.checked(*facts)
           id, secret, token, expires = facts.map { |fact| fact if fact.is_a?(String) && fact.b.match?(/\A[!-~]+\z/) }
           new(id, secret, token, time(expires)) if id && secret
         end
 
-        # An invalid time counts as expired, so that the provider is queried again.
+        # An invalid time is treated as expired, so that the provider is queried again.
         def self.time(text)
           return unless text
 
@@ -53,9 +53,10 @@ module Spate
       end
 
       class Credentials
-        # The credentials of one cache: looked up when first needed, renewed before they expire. Thread-safe.
+        # Caches the credentials for one cache. They are looked up on first use and renewed before they expire.
+        # Thread-safe.
         class Cache
-          # Seconds before the expiry at which credentials are renewed.
+          # Credentials are renewed this many seconds before they expire.
           MARGIN = 300
           private_constant :MARGIN
 
@@ -68,9 +69,8 @@ module Spate
             @mutex = Mutex.new
           end
 
-          # Credentials, or nil if there are none, in which case requests are not signed. Raises Unavailable, also in
-          # threads that waited while the lookup of another thread failed, so that a slow failure is waited for only
-          # once.
+          # The Credentials, or nil if there are none; requests are then not signed. Raises Unavailable. If a lookup
+          # fails, threads that waited for it raise the same error, so that a slow failure happens only once.
           def get
             before = @failures
             @mutex.synchronize do
@@ -101,14 +101,14 @@ module Spate
           end
         end
 
-        # The providers in the order of AWS' tools: environment, web identity, shared files, the role of the container,
-        # the role of the machine. Later lookups only query the first provider that had credentials.
+        # The providers in the same order as in AWS' tools: environment, web identity, shared files, the container's
+        # role, the machine's role. Later lookups only query the provider that had credentials in the first lookup.
         class Chain
           ORDER = %i[environment web_identity shared_files container instance].freeze
           SINGLE_SIGN_ON = "aws configure export-credentials --profile %s --format process"
           private_constant :ORDER, :SINGLE_SIGN_ON
 
-          # If the address has the option `profile`, only that profile is used.
+          # If the address has the option `profile`, uses only this profile.
           def initialize(env:, profile:, place:, requests:)
             @env = env
             @profile = profile
@@ -157,7 +157,7 @@ module Spate
             @roles.assume(source_of(profile, seen + [profile.name]), role, session, profile["external_id"])
           end
 
-          # The credentials with which a profile's role is assumed.
+          # The credentials with which the role of a profile is assumed.
           def source_of(profile, seen)
             name = profile["source_profile"]
             found = case profile["credential_source"]
@@ -197,15 +197,15 @@ module Spate
           end
         end
 
-        # A profile in the files shared by AWS' tools: ~/.aws/credentials, and ~/.aws/config, whose sections are called
-        # "profile NAME".
+        # A profile in the shared files of AWS' tools: ~/.aws/credentials, and ~/.aws/config, whose sections have names
+        # such as "profile NAME".
         class ConfigProfile
           SECTION = /\A\[\s*(?:profile\s+)?(.+?)\s*\]/
-          # Indented lines are nested settings (below "s3 =") and are ignored.
+          # Ignores indented lines, which are nested settings (below "s3 =").
           ENTRY = /\A(\w+)\s*=\s*(.*?)(?:\s[#;].*)?\s*\z/
           private_constant :SECTION, :ENTRY
 
-          # The profile in the address' option `profile`, otherwise in AWS_PROFILE. Raises Unavailable if no file
+          # The profile named by the address' option `profile`, or else by AWS_PROFILE. Raises Unavailable if no file
           # contains it.
           def self.load(env, address)
             home = env["HOME"].to_s
@@ -254,13 +254,13 @@ module Spate
           def refuse(fact, hint) = raise(Unavailable.new(:credentials, @address, fact, hint: hint))
         end
 
-        # A program that prints credentials. After LIMIT seconds it is killed, with all processes that it started.
+        # Runs a program that prints credentials. After LIMIT seconds, kills it with all processes that it has started.
         module Program
           LIMIT = 10
           private_constant :LIMIT
 
-          # Returns the program's output. words: the program and its arguments, run without a shell. Raises
-          # SystemCallError if it cannot be started, ArgumentError if it fails.
+          # Returns the program's output. words: the program and its arguments; no shell is used. Raises SystemCallError
+          # if the program cannot be started, ArgumentError if it fails.
           def self.output(env, words, limit: LIMIT)
             output, input = IO.pipe
             pid = Process.spawn(env, *words, in: File::NULL, out: input, pgroup: true)

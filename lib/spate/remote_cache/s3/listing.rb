@@ -5,8 +5,8 @@ module Spate
     class S3
       # A page of ListObjectsV2.
       class Listing
-        # text: XML. Raises Unavailable if the text is not a list or has no usable token for the next page: names
-        # missing from a truncated list would be taken for removed.
+        # text: XML. Raises Unavailable if the text is not a list, or if its token for the next page is missing: names
+        # missing from a truncated list would be treated as removed.
         def self.read(text, address)
           unless text.include?("</ListBucketResult>")
             raise Unavailable.new(:answer, address, "sent a response that is not a list")
@@ -18,7 +18,7 @@ module Spate
           raise Unavailable.new(:answer, address, "sent a truncated list without a continuation token")
         end
 
-        # The continuation token for the next page, nil on the last page.
+        # The continuation token for the next page, or nil on the last page.
         attr_reader :token
 
         def initialize(text)
@@ -26,7 +26,7 @@ module Spate
           @token = XML.value(text, "NextContinuationToken").to_s if XML.value(text, "IsTruncated") == "true"
         end
 
-        # Yields (name, size, Time) of the cache's names below a prefix; skips all other names.
+        # Yields (name, size, Time) for valid names with a prefix. Skips other names.
         def each(prefix)
           @entries.each do |entry|
             key, size, time = %w[Key Size LastModified].map { |name| XML.value(entry, name).to_s }
@@ -37,7 +37,8 @@ module Spate
 
         private
 
-        # ISO 8601, always in UTC. An invalid time counts as now, so that the blob is too young to be removed.
+        # Parses a time in ISO 8601, always in UTC. Returns the current time if it is invalid, so that the blob is too
+        # young to be removed.
         def time(text)
           parts = text.match(/\A(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)/) or return Time.now
           Time.utc(*parts.captures.map(&:to_i))
@@ -46,8 +47,8 @@ module Spate
         end
       end
 
-      # The subset of XML that S3 and STS write: elements that contain text or elements, no element inside one of the
-      # same name, no document types.
+      # Parses the subset of XML that S3 and STS use: elements that contain text or elements, but never elements with
+      # the same name, and no document types.
       module XML
         ENTITIES = { "amp" => "&", "lt" => "<", "gt" => ">", "quot" => '"', "apos" => "'" }.freeze
         ENTITY = /&(?:#(\d{1,7})|#x(\h{1,6})|(\w+));/
@@ -55,7 +56,7 @@ module Spate
 
         module_function
 
-        # The content of each element of that name: Array of String. Scans any text only once.
+        # [String]: the content of each element with this name. Takes linear time.
         def elements(text, name)
           text.split(/<#{name}(?:\s[^<>]*)?>/).drop(1).filter_map do |part|
             inside, ending, = part.partition("</#{name}>")
@@ -63,7 +64,7 @@ module Spate
           end
         end
 
-        # The text in the first element of that name, or nil.
+        # The text in the first element with this name, or nil.
         def value(text, name)
           found = text[%r{<#{name}(?:\s[^<>]*)?>([^<]*)</#{name}>}, 1]
           found&.dup&.force_encoding(Encoding::UTF_8)&.scrub&.gsub(ENTITY) { character($~) }
@@ -73,7 +74,7 @@ module Spate
           return ENTITIES.fetch(match[3], match[0]) if match[3]
 
           (match[1]&.to_i || match[2].hex).chr(Encoding::UTF_8)
-        rescue RangeError # no character has that number
+        rescue RangeError # not a valid code point
           match[0]
         end
         private_class_method :character

@@ -5,22 +5,23 @@ require "uri"
 module Spate
   module RemoteCache
     class S3
-      # Where a bucket is: endpoint, region, and whether its name is part of the path or of the host name.
+      # The location of a bucket: its endpoint, its region, and whether its name is part of the path or of the host
+      # name.
       class Place
         DOMAINS = { "cn-" => "amazonaws.com.cn" }.freeze
-        # Matches bucket names that fit into a host name and a certificate for *.s3...
+        # Matches bucket names that can be part of a host name, and match a certificate for *.s3...
         IN_HOST = /\A[a-z0-9][a-z0-9-]*\z/
         REGION = /\A[a-z0-9-]{2,40}\z/i
         LOOPBACK = %r{\Ahttp://(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?(?:/|\z)}i
         OWN = "to send them there anyway, set AWS_ENDPOINT_URL_S3 on this machine"
         private_constant :DOMAINS, :IN_HOST, :REGION, :LOOPBACK, :OWN
 
-        # The region as far as it is known.
+        # The configured region, or the one reported by the server.
         attr_reader :region
-        # The configured server: "s3.acme.test:9000".
+        # Host and port of the configured server: "s3.acme.test:9000".
         attr_reader :host
 
-        # Options of the address have precedence, since they are about this bucket; all other settings are about this
+        # Options of the address take precedence, since they are for this bucket. All other settings are for this
         # machine.
         def initialize(address, env:, profile:)
           @address = address
@@ -36,14 +37,14 @@ module Spate
           raise InvalidAddress.new(base(@region), "is invalid: a bucket's name goes into the path of such an endpoint")
         end
 
-        # URI of an object in the bucket, or of the bucket.
+        # The URI of an object in the bucket, or of the bucket.
         def locate(name, query = {}, region: @region)
           key = name ? "#{@address.prefix}#{name}" : ""
           steps = [*(@address.bucket if path_style?), *key.split("/", -1)]
           URI("#{base(region)}/#{steps.map { |step| Signature.escape(step) }.join("/")}#{question(query)}")
         end
 
-        # Stores the bucket's region from a response. Returns whether it differs from the region `from` of the request.
+        # Stores the bucket's region from a response. from: the region of the request. Returns whether they differ.
         def moved?(region, from:)
           return false if region.nil? || region == from || !REGION.match?(region)
 
@@ -51,7 +52,8 @@ module Spate
           true
         end
 
-        # Raises Unavailable if the address, which may be committed to a repository, would expose keys on the network.
+        # Raises Unavailable if the endpoint in the address would expose keys on the network. The address may be
+        # committed to a repository, so it must not redirect a user's keys to an insecure server.
         def take_keys!
           asked = base(@region)
           return if !@address.options["endpoint"] || asked.match?(/\Ahttps:/i) || LOOPBACK.match?(asked)
@@ -60,7 +62,7 @@ module Spate
                                 hint: OWN)
         end
 
-        # Address of another AWS service, for example "sts".
+        # The address of another AWS service, for example "sts".
         def service(name) = endpoint(name.upcase) || "https://#{name}.#{@region}.#{domain(@region)}"
 
         private

@@ -5,43 +5,45 @@ require "uri"
 module Spate
   module RemoteCache
     class S3
-      # Temporary credentials of a role: from AWS' Security Token Service (STS), from the host of a container, or from
-      # the host of an EC2 machine (IMDSv2). These hosts are queried without a proxy.
+      # Gets temporary credentials of a role from AWS' Security Token Service (STS), the host of a container, or the
+      # host of an EC2 machine (IMDSv2). Queries hosts without a proxy.
       class Roles
         STS_VERSION = "2011-06-15"
         FORM = "application/x-www-form-urlencoded; charset=utf-8"
         SESSION = "spate"
         CONTAINER = "http://169.254.170.2"
-        # Hosts on this machine, which are queried without TLS.
+        # Matches addresses of this machine or its host, which are queried without TLS.
         LOCAL = /\A(?:localhost|127(?:\.\d{1,3}){3}|\[::1\]|169\.254\.170\.(?:2|23)|\[fd00:ec2::23\])\z/
         INSTANCE = "http://169.254.169.254"
         ROLES = "/latest/meta-data/iam/security-credentials/"
-        # Seconds to connect to a host and to wait for each response. Outside of EC2, nothing answers at INSTANCE.
+        # Time limit in seconds for connecting to a host and for each response. Outside of EC2, INSTANCE does not
+        # respond.
         LIMIT = 1
         private_constant :STS_VERSION, :FORM, :SESSION, :CONTAINER, :LOCAL, :INSTANCE, :ROLES, :LIMIT
 
-        # place: Place, which has the region and the address of STS.
+        # place: Place, for the region and the address of STS.
         def initialize(env:, place:, requests:)
           @env = env
           @place = place
           @requests = requests
         end
 
-        # file: path of the token of Kubernetes, GitHub or another identity provider. Read each time, since the token
+        # file: path of a token from Kubernetes, GitHub or another identity provider. Read each time, since the token
         # changes.
         def for_web_identity(file, role, session)
           token = File.read(file).strip
           sts({ "Action" => "AssumeRoleWithWebIdentity", "WebIdentityToken" => token, **facts(role, session) })
         rescue SystemCallError => e
-          raise Unavailable.new(:credentials, @place.service("sts"), "needs the token in #{file}: #{e.message}")
+          raise Unavailable.new(:credentials, @place.service("sts"),
+                                "needs the token in #{file}: #{SystemCallError.new(nil, e.errno).message}")
         end
 
-        # credentials: those with which the role is assumed.
+        # credentials: the credentials with which the role is assumed.
         def assume(credentials, role, session, external)
           sts({ "Action" => "AssumeRole", **facts(role, session), "ExternalId" => external }.compact, credentials)
         end
 
-        # Credentials, or nil outside of a container with a role. Raises Unavailable.
+        # The Credentials of a container's role, or nil if the container has no role. Raises Unavailable.
         def container
           relative, full = %w[RELATIVE FULL].map { |kind| @env["AWS_CONTAINER_CREDENTIALS_#{kind}_URI"].to_s }
           address = relative.empty? ? full : "#{CONTAINER}#{relative}"
@@ -52,7 +54,7 @@ module Spate
             raise(Unavailable.new(:credentials, uri, "has no role for this container"))
         end
 
-        # Credentials, or nil outside of EC2 and on a machine without a role.
+        # The Credentials of an EC2 machine's role, or nil on other machines and without a role.
         def instance
           return if @env["AWS_EC2_METADATA_DISABLED"].to_s.casecmp?("true")
 
@@ -90,7 +92,7 @@ module Spate
                    .headers(:post, uri, headers, digest: Store.sha256(body))
         end
 
-        # STS answers 400 if it rejects a token or a role.
+        # STS responds with 400 if it rejects a token or a role.
         def refusal(answer, uri, code)
           reason = answer.is_a?(Net::HTTPClientError) ? :credentials : :answer
           Unavailable.new(reason, uri, "returned #{answer.code} #{code}".rstrip)
@@ -111,10 +113,10 @@ module Spate
           file = @env["AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE"]
           file ? File.read(file).strip : @env["AWS_CONTAINER_AUTHORIZATION_TOKEN"]
         rescue SystemCallError => e
-          raise Unavailable.new(:credentials, file, "cannot be read: #{e.message}")
+          raise Unavailable.new(:credentials, file, "cannot be read: #{SystemCallError.new(nil, e.errno).message}")
         end
 
-        # The text of a response with status 200, otherwise nil. Raises Unavailable.
+        # The text of a response with status 200, or nil for another status. Raises Unavailable.
         def ask(verb, address, headers)
           uri = URI(address)
           requests = Transport::Requests.without_proxy(LIMIT)

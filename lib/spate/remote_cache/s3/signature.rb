@@ -3,27 +3,27 @@
 module Spate
   module RemoteCache
     class S3
-      # AWS Signature Version 4, in headers: the hashed request, signed with a key for this day, region and service. As
-      # S3 requires, the path is not normalized.
+      # Signs requests with AWS Signature Version 4, in headers. Hashes the request, and signs the hash with a key for
+      # this day, region and service. As required by S3, the path is not normalized.
       class Signature
         ALGORITHM = "AWS4-HMAC-SHA256"
         UNRESERVED = /[^A-Za-z0-9_.~-]/n
         private_constant :ALGORITHM, :UNRESERVED
 
-        # Escapes every byte except the unreserved ones as %XX.
+        # Escapes all bytes except unreserved ones as %XX.
         def self.escape(text) = text.b.gsub(UNRESERVED) { |byte| format("%%%02X", byte.ord) }
 
         attr_reader :keys, :region
 
-        # keys: Credentials. With nil, nothing is signed.
+        # keys: Credentials, or nil for unsigned requests.
         def initialize(keys, region:, service:)
           @keys = keys
           @region = region
           @service = service
         end
 
-        # The headers of a request, including those with the signature. uri: escaped as it is sent. headers: Hash, all
-        # are signed. digest: SHA-256 of the body in hex.
+        # All headers of a request, including the signature. uri: escaped as in the request. headers: Hash of headers to
+        # sign. digest: SHA-256 of the body in hex.
         def headers(verb, uri, headers, digest:, time: Time.now)
           return {} unless @keys
 
@@ -42,7 +42,7 @@ module Spate
         def host(uri) = uri.port == uri.default_port ? uri.host : "#{uri.host}:#{uri.port}"
         def names(plain) = plain.map(&:first).join(";")
 
-        # The query, sorted by its escaped bytes.
+        # The query with its parameters sorted by their escaped bytes.
         def query(text)
           parts = text.split("&").map { |part| part.include?("=") ? part : "#{part}=" }
           parts.sort_by { |part| part.split("=", 2) }.join("&")

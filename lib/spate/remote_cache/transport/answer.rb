@@ -3,14 +3,15 @@
 module Spate
   module RemoteCache
     module Transport
-      # A response (Net::HTTPResponse): its body within limits, or why it cannot be used. address: for the message of
+      # Reads a response (Net::HTTPResponse) within limits, or raises Unavailable. address: for the message of
       # Unavailable.
       module Answer
-        # A longer error page is not read to its end, which costs the connection.
+        # The maximum size of an error page in bytes. Longer ones are not read completely, so the connection must be
+        # closed.
         MAX_PAGE = 65_536
-        # Maximum bytes of a response without an announced length, which may be endless.
-        UNANNOUNCED = 16 << 20
-        # Number of bytes that are inspected to detect an HTML page.
+        # The maximum size in bytes of a response without Content-Length, which may be endless.
+        UNKNOWN_LENGTH_LIMIT = 16 << 20
+        # The number of bytes that are inspected to detect an HTML page.
         HEAD = 4096
         REASONS = { 401 => :credentials, 403 => :credentials, 407 => :credentials, 408 => :slow, 413 => :full,
                     429 => :slow, 503 => :slow, 504 => :slow, 507 => :full }.freeze
@@ -23,7 +24,7 @@ module Spate
 
         module_function
 
-        # Yields the pieces of the requested content, of at most `limit` bytes in total. Raises Unavailable.
+        # Yields the content in pieces, with at most `limit` bytes in total. Raises Unavailable.
         def content(answer, limit, address, &block)
           head = String.new(encoding: Encoding::BINARY) if answer.content_type == "text/html"
           got, expected = read(answer, limit, address) do |bytes|
@@ -33,19 +34,19 @@ module Spate
             head = checked(head, address, &block) if head.bytesize >= HEAD
           end
           checked(head, address, &block) if head
-          raise broke_off(address, got, expected) if expected && got < expected
+          raise closed_early(address, got, expected) if expected && got < expected
         end
 
-        # Yields the pieces of the body, of at most `limit` bytes in total, with or without an announced length. Raises
+        # Yields the body in pieces, with at most `limit` bytes in total, with or without Content-Length. Raises
         # Unavailable.
         def pieces(answer, limit, address, &block) = read(answer, limit, address, unannounced: limit, &block)
 
-        # The size in an answer to HEAD.
+        # The size in a response to HEAD.
         def size(answer, address)
           answer.content_length || raise(Unavailable.new(:answer, address, "did not report a size"))
         end
 
-        # The time (Time) in a header of the response, or nil.
+        # The Time in a header of the response, or nil.
         def time(answer, field = "Last-Modified")
           require "time"
           Time.httpdate(answer[field].to_s)
@@ -53,14 +54,14 @@ module Spate
           nil
         end
 
-        # The text of a short response, or its beginning if the response was truncated.
+        # The text of a short response, or its beginning if it was truncated.
         def text(answer, address, limit: MAX_PAGE)
           text = String.new(encoding: Encoding::BINARY)
           read(answer, limit, address) { |bytes| text << bytes }
           text
         end
 
-        # Reads a page that is not used, so that the connection stays open. A long page ends the request and its
+        # Reads and discards a page, so that the connection can be reused. If the page is too long, closes the
         # connection.
         def skip(answer, address)
           text(answer, address)
@@ -76,8 +77,8 @@ module Spate
           Unavailable.new(reason, address, "returned #{status} #{fact}".rstrip, hint: hint)
         end
 
-        # [number of received bytes, number of announced bytes]
-        def read(answer, limit, address, unannounced: UNANNOUNCED)
+        # [number of received bytes, Content-Length or nil]
+        def read(answer, limit, address, unannounced: UNKNOWN_LENGTH_LIMIT)
           answer.decode_content = true if answer["Content-Encoding"]
           expected = answer.content_length unless answer["Content-Encoding"]
           limit = [limit, unannounced].min unless expected
@@ -91,13 +92,14 @@ module Spate
             yield bytes
           end
           [got, expected]
-        rescue EOFError # raised only by later versions of net-http
-          raise broke_off(address, got, expected)
+        rescue EOFError # only raised by newer versions of net-http
+          raise closed_early(address, got, expected)
         rescue Zlib::Error
-          raise broke_off(address, got, nil)
+          raise closed_early(address, got, nil)
         end
 
-        # Yields the first bytes of the body. Raises Unavailable if they are an HTML page. Returns nil.
+        # Yields the first bytes of the body, unless they are an HTML page. In this case raises Unavailable. Returns
+        # nil.
         def checked(head, address)
           found = Registry::Archive.describe(head)
           raise Unavailable.new(:answer, address, "sent #{found}") if found.start_with?("an HTML page")
@@ -110,10 +112,10 @@ module Spate
           TooLong.new(address, "sends #{announced || "more"} bytes, expected at most #{limit}")
         end
 
-        def broke_off(address, got, expected)
+        def closed_early(address, got, expected)
           Unavailable.new(:answer, address, "closed the connection after #{got} #{"of #{expected} " if expected}bytes")
         end
-        private_class_method :read, :checked, :too_long, :broke_off
+        private_class_method :read, :checked, :too_long, :closed_early
       end
     end
   end

@@ -3,7 +3,7 @@
 module Spate
   module Resolve
     module Child
-      # A conflict in plain words, from the facts of PubGrub: who requires what, and which versions exist.
+      # Describes a conflict found by PubGrub: the requirements on a gem, and its existing versions.
       #
       #   No version of base satisfies all of:
       #     left 1.0 requires base >= 1.1
@@ -18,18 +18,27 @@ module Spate
           def solve_versions(**)
             super
           rescue Bundler::SolveFailure => e
-            text = Explanation.of(e.cause, @all_specs)
+            text = Explanation.of(e.cause, @all_specs) # with a line `hint: `, which BundleCommand reads
             raise e unless text
 
             raise Bundler::SolveFailure, "#{text}\n\n#{e.message if ENV["DEBUG"]}".rstrip
           end
         end
 
-        # Text; nil if the failure has another form than expected. specs: { name => specifications }
+        # The text, or nil if the failure has an unexpected form. specs: { name => specifications }
         def self.of(failure, specs)
           new(failure.incompatibility, specs).text
         rescue StandardError
           nil
+        end
+
+        # specs: of a gem.
+        def self.existing(name, specs)
+          versions = specs.map(&:version).uniq.sort.reverse
+          return "no source has a gem #{name}" if versions.empty?
+
+          more = versions.size > VERSIONS ? " and #{versions.size - VERSIONS} older ones" : ""
+          "versions of #{name}: #{versions.first(VERSIONS).join(", ")}#{more}"
         end
 
         def initialize(incompatibility, specs)
@@ -37,7 +46,7 @@ module Spate
           @needs = needs(leaves(incompatibility).uniq)
         end
 
-        # The contested gems first, then how the Gemfile leads to those that require them.
+        # Lists gems with conflicting requirements first, then the chain from the Gemfile to the gems that require them.
         def text
           contested, others = @needs.partition { |need| rivals(need.name).size > 1 || META.include?(need.name) }
           return if @needs.empty?
@@ -45,18 +54,20 @@ module Spate
           blocks = contested.group_by(&:name).map { |name, all| block(name, all) }
           blocks << others.map(&:to_s) if others.any?
           blocks << existing(last(others).name) if contested.empty?
+          blocks.concat(hint(contested.empty? ? [last(others)] : contested))
           blocks.flatten.join("\n")
         end
 
         META = %w[Ruby RubyGems].freeze
 
-        # Requirements of a gem's versions, or of the Gemfile, on another gem. by: "rails"; ranges: of its versions;
-        # wanted: the requirement of each range.
+        # Requirements of a gem's versions, or of the Gemfile, on another gem. by: name of the gem or "Gemfile". ranges:
+        # ranges of its versions. wanted: the requirement of each range.
         Need = Struct.new(:by, :name, :ranges, :wanted) do
           def to_s = "#{dependent} requires #{name}#{requirement}"
+          def gemfile? = ranges == [nil]
 
           def dependent
-            return by if ranges == [nil]
+            return by if gemfile?
 
             return "#{by} (#{ranges.size} versions)" unless ranges.one?
 
@@ -78,7 +89,7 @@ module Spate
 
         private
 
-        # Incompatibilities that are facts: of a gem's dependency, or of missing versions.
+        # The incompatibilities from which a conflict was derived: a gem's dependency, or missing versions.
         def leaves(incompatibility)
           return [incompatibility] unless incompatibility.conflict?
 
@@ -100,7 +111,7 @@ module Spate
           text == "any" || text.empty? ? ">= 0" : text.gsub(/< (\d\S*)\.A\b/, '< \1')
         end
 
-        # The end of a chain: its versions are those that do not satisfy.
+        # The last requirement in a chain, for a gem whose existing versions do not satisfy it.
         def last(needs) = needs.find { |need| @needs.none? { |other| other.by == need.name } } || needs.first
 
         def rivals(name) = @needs.select { |need| need.name == name }
@@ -111,15 +122,17 @@ module Spate
           ["No version of #{name} satisfies all of:", *needs.map { |need| "  #{need}" }, existing(name)]
         end
 
+        def hint(contested)
+          need = contested.find { |one| !META.include?(one.name) }
+          need ? ["hint: #{Hint.new(@needs, need.name, @specs[need.name]).text}"] : []
+        end
+
         def existing(name)
           return "this is Ruby #{RUBY_VERSION}" if name == "Ruby"
           return "this is RubyGems #{::Gem::VERSION}" if name == "RubyGems"
+          return "this is Bundler #{Bundler::VERSION}" if name == "bundler"
 
-          versions = @specs[name].map(&:version).uniq.sort.reverse
-          return "no source has a gem #{name}" if versions.empty?
-
-          more = versions.size > VERSIONS ? " and #{versions.size - VERSIONS} older ones" : ""
-          "versions of #{name}: #{versions.first(VERSIONS).join(", ")}#{more}"
+          Explanation.existing(name, @specs[name])
         end
       end
     end

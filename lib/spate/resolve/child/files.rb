@@ -3,10 +3,10 @@
 module Spate
   module Resolve
     module Child
-      # Writes Gemfile and lockfile beside themselves and renames them, so that they are whole after any interruption.
-      # Bundler truncates them first.
+      # Writes the Gemfile and the lockfile atomically, by writing another file and renaming it. Bundler would truncate
+      # them first, and an interrupt would leave them incomplete.
       module SharedHelpers
-        # Applies to all that Bundler writes through its helper.
+        # Applies to all files that Bundler writes with SharedHelpers.filesystem_access.
         def self.replace_files
           Bundler::SharedHelpers.singleton_class.prepend(self)
           Bundler::Injector.prepend(Injector)
@@ -15,34 +15,51 @@ module Spate
         def filesystem_access(path, action = :write, &block)
           return super unless action == :write && Child.manifest?(path)
 
-          super { |target| Child.rewrite(target, &block) }
+          block.arity.zero? ? Child.touch { super } : super { |target| Child.rewrite(target, &block) }
         end
 
-        # `bundle add` appends to the Gemfile.
+        # `bundle add` appends to the Gemfile, then writes the lockfile. The helper turns errors of the file system into
+        # Bundler's.
         module Injector
           def append_to(gemfile, lines)
-            Child.rewrite(gemfile) do |fresh|
-              File.binwrite(fresh, File.binread(gemfile))
-              super(Pathname.new(fresh), lines)
+            Bundler::SharedHelpers.filesystem_access(gemfile) do |target|
+              File.binwrite(target, File.binread(gemfile)) unless target.to_s == gemfile.to_s
+              super(Pathname.new(target), lines)
+            end
+            lock_requirements if @options[:conservative_versioning] && !@options[:strict]
+          end
+
+          private
+
+          # Bundler resolves without the requirements that it adds to the Gemfile. With `--skip-install`, it writes the
+          # lockfile without them, too.
+          def lock_requirements
+            added = @definition.dependencies.select { |one| @deps.any? { |dependency| dependency.name == one.name } }
+            added.each do |one|
+              version = conservative_version(@definition.specs[one.name][0])
+              one.instance_variable_set(:@requirement, Gem::Requirement.new(version))
             end
           end
         end
       end
 
-      # Installs nothing: Spate does that afterwards. Bundler's `update` and `remove` only lock.
+      # Makes Bundler's commands only write the lockfile. Spate installs afterwards.
       module OnlyLock
         def install(_root, definition, options = {})
           return if ARGV.first == "remove"
 
-          options["local"] ? definition.with_cache! : definition.remotely!
-          definition.lock
+          options["local"] ? definition.resolve_with_cache! : definition.resolve_remotely!
+          # Bundler before 2.5 requires the path.
+          definition.lock(*(Bundler.default_lockfile if definition.method(:lock).arity < -1))
+          common = Bundler::CLI::Common
+          common.output_cooldown_skipped_summary(definition) if common.respond_to?(:output_cooldown_skipped_summary)
           exit 0
         end
       end
 
       module_function
 
-      # Whether it is a Gemfile or lockfile: the files that a bundle is made of.
+      # Whether the path is that of the Gemfile or a lockfile.
       def manifest?(path)
         [Bundler.default_gemfile, Bundler.default_lockfile].any? { |one| one.to_s == path.to_s } ||
           path.to_s.end_with?(".lock", ".locked")
@@ -50,27 +67,50 @@ module Spate
         false
       end
 
-      # Yields a path for the new content. If the folder is not writable, but the file is, yields the file.
+      # Bundler touches a lockfile that it does not change, which fails in a read-only folder.
+      def touch
+        yield
+      rescue Bundler::PermissionError
+        nil
+      end
+
+      # Yields a path for the new content, and renames the new file to `path`. If the folder is not writable, yields
+      # `path` itself.
       def rewrite(path)
-        real = File.exist?(path) ? File.realpath(path) : path.to_s
-        return yield(path) unless File.writable?(File.dirname(real)) && (!File.exist?(real) || File.writable?(real))
+        old = File.stat(path) if File.exist?(path)
+        real = old ? File.realpath(path) : path.to_s
+        return yield(path) unless File.writable?(File.dirname(real)) && (!old || File.writable?(real))
 
         fresh = Util::Files.beside(real)
+        File.open(fresh, File::WRONLY | File::CREAT | File::EXCL, 0o600).close if old
         yield fresh
-        return unless File.exist?(fresh) # only touched
+        return unless File.size?(fresh) # nothing was written
 
-        take_over(real, fresh)
-        File.rename(fresh, real)
+        take_over(old, fresh) if old
+        move(fresh, real)
       ensure
         Util::Files.remove(fresh) if fresh
       end
 
-      def take_over(real, fresh)
-        return unless File.exist?(real)
+      def take_over(old, fresh)
+        File.chown(old.uid, old.gid, fresh) if Process.euid.zero?
+        File.chmod(old.mode & 0o7777, fresh)
+      end
 
-        File.chmod(File.stat(real).mode & 0o7777, fresh)
-        owner = File.stat(real)
-        File.chown(owner.uid, owner.gid, fresh) if Process.euid.zero?
+      # A file on which another one is mounted, as in containers, cannot be replaced, so it is written in place.
+      def move(fresh, real)
+        File.rename(fresh, real)
+      rescue Errno::EBUSY
+        overwrite(real, File.binread(fresh))
+      end
+
+      # Restores the old text if the disk is full.
+      def overwrite(path, text)
+        old = File.binread(path)
+        File.binwrite(path, text)
+      rescue SystemCallError
+        File.binwrite(path, old) if old
+        raise
       end
     end
   end

@@ -1,17 +1,18 @@
 # frozen_string_literal: true
 
+require_relative "cooldown"
 require_relative "files"
 require_relative "index_hooks"
 require_relative "resolver"
 
 module Spate
   module Resolve
-    # Runs inside of Bundler's process.
+    # Code that runs in Bundler's process.
     module Child
-      # Connects Spate with the Bundler of this process. Of a Bundler with other methods than expected, nothing but the
-      # writing of files is changed.
+      # Installs Spate's hooks in the Bundler of this process. If Bundler does not have the expected methods, only the
+      # hooks for writing files are installed.
       module Hooks
-        # Methods that are replaced or called, by the names of their classes.
+        # Bundler's methods that are replaced or called, by class.
         METHODS = {
           "Fetcher" => %i[fetchers specs], "Fetcher::CompactIndex" => %i[available? fetch_gem_infos remote],
           "CompactIndexClient::Parser" => %i[info], "Index" => %i[search merge! use each],
@@ -26,7 +27,9 @@ module Spate
         def install
           SharedHelpers.replace_files
           Bundler::Installer.singleton_class.prepend(OnlyLock)
-          return unless known?
+          known = known?
+          Cooldown.install if known || !Cooldown.known?
+          return unless known
 
           require_relative "specification"
           require_relative "lazy_index"
@@ -34,7 +37,7 @@ module Spate
           Resolver.install
         end
 
-        # Whether this Bundler resolves with PubGrub and has all methods.
+        # Whether this Bundler resolves with PubGrub and has all expected methods.
         def known?
           require "bundler/lockfile_generator"
           METHODS.all? do |name, methods|

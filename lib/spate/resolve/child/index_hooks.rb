@@ -3,8 +3,8 @@
 module Spate
   module Resolve
     module Child
-      # Connects Bundler to the compact indexes that Spate keeps. Each module is prepended to the class of Bundler with
-      # the same name.
+      # Lets Bundler use the compact indexes that Spate caches. Each module is prepended to Bundler's class with the
+      # same name.
       module IndexHooks
         def self.install
           Bundler::Fetcher::CompactIndex.prepend(CompactIndex)
@@ -12,20 +12,23 @@ module Spate
           Bundler::LockfileGenerator.prepend(LockfileGenerator)
         end
 
-        # Requests and pages go through Registry.
+        # A gem in a lockfile.
+        LOCKED = /^ {4}(\S+) \(/
+
+        # Reads pages through Registry.
         module CompactIndex
           def available? = spate_pages.available?
 
           def spate_pages = @spate_pages ||= IndexHooks.pages((remote.original_uri || remote.uri).to_s)
 
-          # For Bundler's own index, which reads all gems that may be needed.
+          # Called by Bundler's own index, which reads all gems that may be needed.
           def fetch_gem_infos(names)
             texts = spate_pages.fetch(names)
             names.map { |name| IndexHooks.parser(texts).info(name) }
           end
         end
 
-        # Bundler asks the lazy index, if one remote with a compact index is the only one of a source.
+        # Replaces Bundler's index with a LazyIndex if the source has only one remote, with a compact index.
         module Rubygems
           def remote_specs = @remote_specs ||= spate_index || super
 
@@ -45,7 +48,8 @@ module Spate
           end
         end
 
-        # Bundler stores the checksums of all versions that it has read.
+        # Stores the checksums of the resolved gems before the lockfile is generated. Bundler's own index stores the
+        # checksums of all versions that it reads.
         module LockfileGenerator
           def add_checksums
             definition.resolve.each { |spec| spate_store_checksum(spec) } if definition.locked_checksums
@@ -66,7 +70,7 @@ module Spate
         end
 
         class << self
-          # Registry::Index::Pages of an address as the Gemfile spells it.
+          # The Registry::Index::Pages of a source. address: as in the Gemfile.
           def pages(address)
             @pages ||= {}
             @pages[address] ||= Guard.new(client(address).pages(address) do |error|
@@ -74,7 +78,10 @@ module Spate
             end)
           end
 
-          # Bundler's parser for the texts of pages.
+          # Gems whose pages were kept for the sources of this bundle.
+          def kept_names = @pages.to_h.each_value.flat_map(&:kept_names).uniq
+
+          # Bundler's parser, applied to the texts of pages.
           def parser(texts)
             index = Object.new
             index.define_singleton_method(:info) { |name, *| texts[name] }
@@ -82,12 +89,11 @@ module Spate
             Bundler::CompactIndexClient::Parser.new(index)
           end
 
-          # Names that the pages of newest versions may not lead to.
+          # Names in the lockfile. They are prefetched too, since the newest versions of gems may no longer depend on
+          # them.
           def locked_names
             lockfile = Bundler.default_lockfile
-            lockfile.file? ? Bundler::LockfileParser.new(lockfile.read).specs.map(&:name).uniq : []
-          rescue Bundler::BundlerError
-            []
+            lockfile.file? ? lockfile.read.scan(LOCKED).flatten.uniq : []
           end
 
           private
@@ -99,13 +105,13 @@ module Spate
         end
       end
 
-      # The pages of a remote, with errors that Bundler reports.
+      # The pages of a remote. Converts errors to Bundler's error classes, so that Bundler reports them.
       class Guard
         def initialize(pages)
           @pages = pages
         end
 
-        %i[available? fetch [] texts].each do |name|
+        %i[available? fetch [] texts kept_names].each do |name|
           define_method(name) do |*arguments|
             @pages.public_send(name, *arguments)
           rescue Spate::Error => e

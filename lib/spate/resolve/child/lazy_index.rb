@@ -3,17 +3,18 @@
 module Spate
   module Resolve
     module Child
-      # Bundler's index of a source, which reads a gem's page when the resolver asks for the gem. Bundler itself reads
-      # the pages of all gems that any version of any gem depends on.
+      # Replaces Bundler's index of a source. Reads a gem's page when the resolver needs the gem. Bundler would read the
+      # pages of all gems on which any version of any gem depends.
       class LazyIndex < Bundler::Index
-        # pages: Registry::Index::Pages; roots: names that the bundle asks of this source (Array, may grow).
+        # pages: Registry::Index::Pages. roots: names of the gems that the bundle needs from this source (Array, may
+        # grow).
         def initialize(pages, origin, roots)
           super()
           @pages = pages
           @origin = origin
           @roots = roots
           @overlays = []
-          @own = {} # name => Array of specifications; copies share it
+          @own = {} # name => [Specification], shared with copies of this index
           load_on_demand
         end
 
@@ -26,17 +27,18 @@ module Spate
         # Whether a gem's page was read.
         def read?(name) = @own.key?(name)
 
-        # Other sources' specifications are merged when a gem is asked for.
+        # Specifications of other sources are merged when a gem is read.
         def merge!(other) = overlay(:merge!, other)
         def use(other) = overlay(:use, other)
 
-        # Everything that enumerates gets what Bundler's index has: all gems that the roots may depend on.
+        # Methods that enumerate first read everything that Bundler's index would contain: all gems on which the roots
+        # may depend.
         def each(...) = complete && super
         def spec_names = complete && super
         def size = complete && super
         def dependency_names = complete && super
 
-        # Reads the pages of the bundle's gems in parallel, and of what their newest versions depend on.
+        # Reads the pages of the bundle's gems and of their newest versions' dependencies in parallel.
         def prefetch(names)
           until names.empty?
             texts = @pages.fetch(names)
@@ -54,7 +56,18 @@ module Spate
         def load(name)
           found = own(name).to_h { |spec| [spec.full_name, spec] }
           @overlays.each { |verb, other| found = combine(found, verb, other.search(name)) }
+          date(found.each_value) if @overlays.any?
           @specs[name] = found unless found.empty?
+        end
+
+        # Installed gems get the date of publication from the index, where Bundler has cooldowns.
+        def date(specs)
+          undated = specs.select { |spec| spec.respond_to?(:created_at=) && spec.created_at.nil? }
+          undated.each do |spec|
+            same = own(spec.name).reverse.find { |one| one.version == spec.version && one.created_at } or next
+            spec.created_at = same.created_at
+            spec.remote ||= same.remote
+          end
         end
 
         def own(name)
@@ -90,7 +103,7 @@ module Spate
           true
         end
 
-        # Names in the last lines of a page: versions are in the order of their release.
+        # Names of the dependencies in the last lines of a page, which has its versions in the order of their release.
         def newest_dependencies(text)
           lines = text.byteslice(-[text.bytesize, 4096].min..).lines.last(3)
           lists = lines.map { |line| line.split(" ", 2).last.to_s.split("|", 2).first.to_s }

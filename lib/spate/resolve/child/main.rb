@@ -1,13 +1,13 @@
 # frozen_string_literal: true
 
-# Loaded into a process of Bundler by gemfile/child/bundle.rb, before Bundler's command line.
+# Loaded into Bundler's process by gemfile/child/bundle.rb, before Bundler's command runs.
 $LOAD_PATH << File.expand_path("../../..", __dir__)
 require "spate"
 require_relative "hooks"
 
 Spate::Resolve::Child::Hooks.install
-# Resolving allocates for a second or less; a collection would look at all that Bundler and the index have loaded. If it
-# takes longer, garbage is collected.
+# GC is disabled at first, since resolving usually takes less than a second, and a collection would mark everything that
+# Bundler and the index have loaded. It is enabled after two seconds of CPU time.
 Thread.new do
   sleep 0.2 until Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID) > 2
   GC.enable

@@ -3,13 +3,13 @@
 module Spate
   module Specification
     module Yaml
-      # YAML scalars that are more than a plain word: String, Symbol, Integer, true, false, nil or Day. Throws :unsure
-      # for anything that some version of Psych may read differently.
+      # Parses YAML scalars that are not plain words, to String, Symbol, Integer, true, false, nil or Day. Throws
+      # :unsure for scalars that some version of Psych may parse differently.
       module Scalar
-        # A time with the offset 0; a gem keeps only its day, "2024-05-31".
+        # A time with the offset 0, of which a gem uses only the day, "2024-05-31".
         Day = Struct.new(:text)
 
-        # Words that are not strings in some versions of YAML.
+        # Matches words that are not strings in some versions of YAML.
         SPECIAL = /\A(?:~|null|true|false|yes|no|on|off|y|n|nan|inf|infinity)\z/i
         CONSTANTS = { "true" => true, "false" => false, "" => nil }.freeze
         WORD = %r{\A(?:[\p{L}_(/$^<~]|\.(?!inf|nan)[a-z_]|--[a-z])}i
@@ -27,8 +27,8 @@ module Spate
 
         def unsure = throw(:unsure)
 
-        # style: :plain, :single, :double or :literal. text: as written, the first line without its key. indent: that of
-        # the enclosing collection.
+        # Parses a scalar. style: :plain, :single, :double or :literal. text: as written, but without the key in the
+        # first line. indent: the indentation of the enclosing collection.
         def read(style, text, indent)
           lines = text.split("\n", -1)
           case style
@@ -39,7 +39,7 @@ module Spate
           end
         end
 
-        # Throws :unsure for quoted texts of several lines, and for empty lines in plain texts or at the end of
+        # Throws :unsure for quoted strings with several lines, and for empty lines in plain strings or at the end of
         # literals.
         def simple_lines(style, text)
           odd = { plain: /\n *$/, literal: /\n *\z/ }.fetch(style, "\n")
@@ -50,10 +50,10 @@ module Spate
           unsure if lines.last.match?(/\A *\z/)
           lines.each { |line| unsure if line.match?(NOT_PLAIN) }
           text = fold(lines).strip
-          text.length > 5 ? resolve(text) : unsure # Psych finds constants in the lines of short texts
+          text.length > 5 ? resolve(text) : unsure # Psych looks for constants in the lines of short strings
         end
 
-        # Reads a single line that has no blanks at its end.
+        # Parses a single line without trailing blanks.
         def simple(line)
           unsure if line.match?(NOT_PLAIN)
           resolve(line)
@@ -81,8 +81,8 @@ module Spate
           Day.new(text)
         end
 
-        # Joins lines: a line break within a scalar is a space, and n empty lines are n line breaks. Blanks at the start
-        # and end are kept.
+        # Joins lines. A line break within a scalar becomes a space, and n empty lines become n line breaks. Preserves
+        # blanks at the start and the end.
         def fold(lines)
           return lines.first if lines.one?
 
@@ -102,17 +102,17 @@ module Spate
 
         def single(lines) = fold(inner(lines)).gsub("''", "'")
 
-        # A backslash at a line's end removes the break and keeps the text before it.
+        # A backslash at the end of a line joins it with the next line, and preserves blanks before the backslash.
         def double(lines)
           lines = inner(lines)
           return unescaped(lines.first) if lines.one?
 
           unsure if lines[0...-1].any? { |line| line.match?(/\\(?:\\| +)\z/) }
           unsure if lines.each_cons(2).any? { |line, after| line.end_with?("\\") && after.strip.empty? }
-          unescaped(fold(lines.slice_when { |line, _| !line.end_with?("\\") }.map { |slice| unbroken(slice) }))
+          unescaped(fold(lines.slice_when { |line, _| !line.end_with?("\\") }.map { |slice| join_continued(slice) }))
         end
 
-        def unbroken(lines)
+        def join_continued(lines)
           lines.each_with_index.map do |line, index|
             line = line.lstrip if index.positive?
             index == lines.size - 1 ? line : line.delete_suffix("\\")
@@ -139,7 +139,8 @@ module Spate
           [number].pack("U")
         end
 
-        # head: "|", with a number if the text starts with blanks, and "-" or "+" for the line breaks at its end.
+        # head: "|", with a number if the text starts with blanks, and "-" or "+" to strip or preserve line breaks at
+        # its end.
         def literal(head, lines, indent)
           match = LITERAL.match(head) or unsure
           kept = lines.rindex { |line| line.match?(/[^ ]/) } or unsure

@@ -3,17 +3,18 @@
 module Spate
   class Store
     class BundleRecord
-      # Determines the packages of a bundle's gems if its record lacks them, because the bundle was moved or replaced. A
-      # tree belongs to a package if one of its files is the object itself, or has its size, mode and mtime in
-      # nanoseconds, which only the store sets. Gems installed by other tools have no such file.
+      # Determines the packages of gems that are missing in the bundle's record because the bundle was moved or
+      # replaced. A tree belongs to a package if one of its files has the same inode as the object, or the same size,
+      # mode and mtime. Only the store sets these mtimes in nanoseconds, so gems installed by other tools have no such
+      # file.
       class Recovery
         def initialize(store, root)
           @store = store
           @root = root
         end
 
-        # record: BundleRecord or nil; packages: {full name of a gem => SHA-256 of its archive, or nil}, or full names.
-        # Returns a record that includes their trees, or the given one if none is recognized.
+        # record: BundleRecord or nil. packages: {full name of a gem => SHA-256 of its archive, or nil}, or full names.
+        # Returns a record with the trees of these gems, or the given record if none was recognized.
         def call(record, packages)
           names = packages.select { |name,| File.directory?("#{@root}/gems/#{name}") }
           trees = of_packages(names)
@@ -25,7 +26,7 @@ module Spate
 
         private
 
-        # Keeps the user's choices for the old place.
+        # Copies the user's choices from the record of the bundle's old location.
         def moved_record(trees, old)
           trees.each { |tree| as_before(tree, old.tree(tree.path)) } if old
           BundleRecord.new(root: @root, trees: trees, **(old ? { notes: old.notes, link_method: old.link_method } : {}))
@@ -36,7 +37,7 @@ module Spate
           tree.copied = old&.copied?
         end
 
-        # The record of the folder that the bundle was moved from.
+        # The record of the folder from which the bundle was moved.
         def moved(trees)
           paths = trees.map(&:path)
           records.reject(&:exist?).find { |record| (record.trees.map(&:path) & paths).any? }
@@ -53,7 +54,7 @@ module Spate
           end
         end
 
-        # Keys of packages that a gem with this full name may come from. sha256: from a lockfile, or nil.
+        # The keys of packages from which a gem may have been installed. sha256: from a lockfile, or nil.
         def keys(name, sha256)
           recorded = records.filter_map { |record| record.tree("gems/#{name}") }.flat_map(&:packages)
           sums = Dir.glob("*/#{name}", base: @store.path("names")).filter_map { |path| sum(path) }
@@ -73,7 +74,7 @@ module Spate
           nil
         end
 
-        # Adds the builds that changed files of these gems.
+        # Adds the builds whose files are in these gems.
         def of_builds(trees)
           gems = trees.to_h { |tree| [tree.path, tree] }
           found = Dir.children(@store.path("builds")).to_h { |key| [key, gems[built(key)]] }.compact
@@ -83,11 +84,11 @@ module Spate
           nil
         end
 
-        # nil for a temporary file of the core.
+        # The gem's path, or nil for a temporary file of the core.
         def built(key) = (BundleRecord.built(@store.build(key)) unless key.include?("."))
 
-        # pairs: [[a manifest's path, folder below the root]]. Returns for each pair the number of paths that differ
-        # from the store (Integer), or nil if all differ.
+        # pairs: [[path of a manifest, folder in the bundle]]. Returns for each pair the number of paths that differ
+        # from the store, or nil if all differ.
         def differences(pairs)
           manifests = pairs.map { |path, _| @store.open_manifest(path) if File.file?(path) }
           jobs = pairs.zip(manifests).map { |(_, below), manifest| [File.join(@root, below), [manifest].compact] }

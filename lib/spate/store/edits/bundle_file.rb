@@ -3,19 +3,19 @@
 module Spate
   class Store
     class Edits
-      # One file of a bundle. root: the bundle's; inside: the path relative to it.
+      # A file of a bundle. root: the bundle's root. inside: the path relative to the root.
       BundleFile = Struct.new(:root, :inside, keyword_init: true) do
         def file = File.join(root, inside)
-        # "gems/rake-13.0.6/lib/rake.rb" -> the folder named after the package, and the path in it. Extensions are two
-        # folders deeper: extensions/<platform>/<abi>/<full name>.
+        # The full name of the package, and the path in its folder: "gems/rake-13.0.6/lib/rake.rb" -> "rake-13.0.6" and
+        # "lib/rake.rb". Extensions are two folders deeper: extensions/<platform>/<abi>/<full name>.
         def package = inside.split("/")[depth]
         def path = inside.split("/").drop(depth + 1).join("/")
 
-        # The file at an absolute path.
+        # The BundleFile at an absolute path.
         def self.at(root, path) = new(root: root, inside: path.delete_prefix("#{root}/"))
 
-        # Atomically replaces the file by a link to `fresh`, or by a copy if the file system cannot link it or with
-        # `copy`.
+        # Atomically replaces the file with a link to `fresh`. Uses a copy with `copy: true`, or if the file system
+        # cannot link it.
         def put(fresh, copy: false)
           with_temporary do |temporary|
             next copy_of(fresh, temporary) if copy
@@ -44,8 +44,8 @@ module Spate
           end
         end
 
-        # The temporary name is always the same, so that the next run overwrites a file left by a killed process, and
-        # not longer than the file's own name may be. Only one command at a time writes to a bundle.
+        # Uses the same temporary name each time, so that the next run overwrites a file left by a killed process. The
+        # name is short, since file systems limit its length. Only one command at a time writes to a bundle.
         def with_temporary(&)
           temporary = File.join(File.dirname(file), ".spate-#{Store.sha256(inside)[0, 12]}")
           File.unlink(temporary) if File.exist?(temporary)

@@ -3,14 +3,14 @@
 module Spate
   class Store
     class Edits
-      # Counts the other bundles that share a file's inode. Several packages may have the same content (a licence, an
-      # empty file), so all manifests are searched, each once.
+      # Counts the other bundles that share a file's inode. Several packages may contain the same file (a licence, an
+      # empty file), so all manifests are searched, each only once.
       class SharedInodes
-        # record: of the bundle with the edits.
+        # record: the record of the bundle with the edits.
         def initialize(store, record)
           @store = store
           @record = record
-          @paths = {} # manifest's path in the store => [[edit, path], ...]
+          @paths = {} # path of a manifest => [[edit, path], ...]
         end
 
         # Sets `projects` and `unknown_links` of edits.
@@ -42,7 +42,7 @@ module Spate
           end
         end
 
-        # Paths in one manifest whose object is among the edits.
+        # [[edit, path]] for the entries of a manifest whose object was edited.
         def named(manifest_path)
           @paths[manifest_path] ||= begin
             manifest = File.file?(manifest_path) ? @store.open_manifest(manifest_path) : nil

@@ -3,15 +3,15 @@
 module Spate
   class Store
     class Healing
-      # A package's archive, unpacked again into a temporary store under tmp/, with undamaged files to replace damaged
-      # ones. The damaged object is never opened for writing, since its inode may be linked into projects. The new file
-      # is renamed over it, so that the object always exists.
+      # Unpacks a package's archive into a temporary store under tmp/, to get undamaged files. A damaged object is never
+      # opened for writing, since projects may have links to its inode. The new file is renamed over it, so that the
+      # object always exists.
       class Extraction
-        # The archive is undamaged but lacks the file, which was made by a build.
+        # The archive does not contain the file, because a build created it.
         class Foreign < Missing
         end
 
-        # Yields an Extraction and removes it afterwards. Raises Missing if the archive is missing or damaged.
+        # Yields an Extraction, and removes its files afterwards. Raises Missing if the archive is missing or damaged.
         def self.open(store, manifest)
           folder = store.temporary("heal")
           extraction = new(store, manifest, folder)
@@ -36,12 +36,11 @@ module Spate
         rescue Native::Error => e
           raise Error.for(e.errno, @folder) if e.errno.to_i.positive?
 
-          raise Missing.new("package #{@manifest.sha256} cannot be repaired: #{e.message}", sha256: @manifest.sha256)
+          raise Missing.new("the package of #{archive} cannot be repaired: #{e.message}", sha256: @manifest.sha256)
         end
 
-        # Path of a private file with the content, mode and recorded mtime of an entry, ready to be linked and renamed.
-        # An installer may have changed an executable's mode, so the extracted file may have another mode. Raises
-        # Foreign.
+        # The path of a new file with the content, mode and mtime of an entry. The extracted file may have a different
+        # mode, since installers make executables executable. Raises Foreign.
         def file(entry)
           path = File.join(@folder, "fresh-#{entry[:sha256]}-#{entry[:mode].to_s(8)}")
           return path if File.exist?(path)
@@ -61,8 +60,8 @@ module Spate
           return if found == @manifest.sha256
 
           File.unlink(archive) if found && @store.writable?
-          raise Missing.new("package #{@manifest.sha256} cannot be repaired: " \
-                            "its archive is #{found ? "damaged (sha256 #{found})" : "not in the store"}",
+          raise Missing.new("the package of #{archive} cannot be repaired: " \
+                            "the archive #{found ? "is damaged, with the SHA-256 #{found}" : "does not exist"}",
                             sha256: @manifest.sha256)
         end
 

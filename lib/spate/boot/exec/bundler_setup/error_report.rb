@@ -7,7 +7,7 @@ module Spate
         # Reports an error of the real Bundler's setup like an error of Spate: one message, a hint, a documented exit
         # code, and a backtrace only on request. Loaded only after such an error.
         module ErrorReport
-          # Variables that request backtraces. DEBUG is Bundler's own.
+          # Environment variables that request backtraces. Bundler uses DEBUG.
           VERBOSE = %w[SPATE_VERBOSE DEBUG].freeze
           MISSING = /\ACould not find (?:compatible versions of )?(?:gem )?(.+?)(?:,? which is required .+)? in .+\z/
           NOT_CHECKED_OUT = /not yet checked out/
@@ -16,7 +16,7 @@ module Spate
             # error: a Bundler::BundlerError.
             def print_and_exit(error)
               BootEnd.give_up
-              code = Boot.at_home do
+              code = Boot.with_library do
                 require "spate"
                 require "spate/boot/exec/bundler_setup/errors"
                 words = VERBOSE.any? { |name| !ENV[name].to_s.empty? } ? ["--verbose"] : []
@@ -53,7 +53,7 @@ module Spate
               Gemfile::EvaluationFailed.new(application.gemfile, ErrorReport.lines(error))
             end
 
-            # Finds the line with Spate's own parser.
+            # Parses the lockfile with Spate's parser, whose errors include the line.
             def lockfile(error)
               path = application.lockfile
               Lockfile.parse(File.binread(path), path: path)
@@ -64,7 +64,7 @@ module Spate
               SetupFailed.new(error)
             end
 
-            # Newer Bundlers name all missing gems, older ones only the first.
+            # Newer Bundler versions list all missing gems, older ones only the first.
             def missing(error)
               names = ErrorReport.lines(error).first.to_s[MISSING, 1]
               Incomplete.new(names ? names.delete("'`").split(", ") : [], ErrorReport.lines(error))
@@ -79,7 +79,7 @@ module Spate
             def application = Application.find
           end
 
-          # Without the colours that Bundler uses on a terminal.
+          # The lines of the message, without the colours that Bundler uses on a terminal.
           def self.lines(error)
             error.message.gsub(/\e\[[\d;]*m/, "").lines(chomp: true).reject { |line| line.strip.empty? }
           end

@@ -8,7 +8,7 @@ module Spate
         class Incomplete < Error
           EXIT_CODE = 11
 
-          # names: of gems, from Bundler's message; lines: the whole message, in case it names none.
+          # names: gem names from Bundler's message. lines: the whole message, shown if it contains no gem names.
           def initialize(names, lines)
             count = "#{names.size} gem#{"s" if names.size > 1} of the bundle missing"
             super(names.empty? ? "the bundle is incomplete" : count, details: names.empty? ? lines : names,
@@ -16,13 +16,13 @@ module Spate
           end
         end
 
-        # Any other reason why Bundler's setup fails. The exit code identifies the reason.
+        # Bundler's setup failed for another reason. The exit code identifies the reason.
         class SetupFailed < Error
           EXIT_CODE = 5
-          # Bundler's codes whose meaning here differs from that in an install: 13, the folder of a `path:` is missing;
-          # 16, frozen and different from the Gemfile.
+          # Bundler's status codes that mean something else during an install. 13: the folder of a `path:` is missing.
+          # 16: the lockfile is frozen and does not match the Gemfile.
           HERE = { 13 => [14, "check the `path` in the Gemfile"],
-                   16 => [4, "run `bundle lock` where the bundle is not frozen, and commit the lockfile"] }.freeze
+                   16 => [4, "run `spate lock` where the bundle is not frozen, and commit the lockfile"] }.freeze
 
           attr_reader :exit_code
 

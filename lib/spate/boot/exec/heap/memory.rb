@@ -4,19 +4,19 @@ module Spate
   module Boot
     module Exec
       module Heap
-        # How much memory a program may use: the machine's free memory, limited by its control group (version 1 or 2)
-        # and the group's parents. In a container the file system shows the container's group as the root, regardless of
-        # the path.
+        # The memory that a program may use: the machine's available memory or, if smaller, the limit of its cgroup (v1
+        # or v2) or of a parent cgroup. In a container, /sys/fs/cgroup has the container's cgroup as its root,
+        # regardless of the path in /proc/self/cgroup.
         class Memory
-          # Version 1 represents "no limit" by the largest number of pages.
+          # cgroup v1 reports a value above this if there is no limit.
           NONE = 1 << 60
 
-          # root: root of the file system, for tests.
+          # root: the root of the file system; tests pass another folder.
           def initialize(root = "")
             @root = root
           end
 
-          # In bytes; 0 if the system does not report it.
+          # The available memory in bytes; 0 if the system does not report it.
           def available
             kilobytes = read("/proc/meminfo").to_s[/^MemAvailable: +(\d+) kB/, 1] or return 0
             [kilobytes.to_i << 10, *limits].min

@@ -15,16 +15,18 @@ module Spate
             def postpone
               return unless known?
 
-              @own = { [::Gem::Specification, :load_defaults] => nil }
+              @originals = { [::Gem::Specification, :load_defaults] => nil }
               asking = [*FINDING, *CHANGING].select { |name| ::Gem.respond_to?(name) }
-              asking.each { |name| @own[[::Gem, name]] = nil }
-              @own.each_key { |owner, name| @own[[owner, name]] = owner.singleton_class.instance_method(name) }
-              take(::Gem::Specification, :load_defaults) { nil }
-              asking.each { |name| take(::Gem, name) { |*arguments| DefaultGems.answer(name, arguments) } }
+              asking.each { |name| @originals[[::Gem, name]] = nil }
+              @originals.each_key do |owner, name|
+                @originals[[owner, name]] = owner.singleton_class.instance_method(name)
+              end
+              replace_method(::Gem::Specification, :load_defaults) { nil }
+              asking.each { |name| replace_method(::Gem, name) { |*arguments| DefaultGems.answer(name, arguments) } }
             end
 
-            # The block needs only this gem, so only its specification is read.
-            def only(gem)
+            # Runs the block, which needs only this gem. Until it returns, lookups read only this gem's specification.
+            def with_only(gem)
               @only = gem
               yield
             ensure
@@ -37,34 +39,34 @@ module Spate
               return if finding && arguments.first.start_with?("/")
               return all.public_send(name, *arguments) unless finding && @only
 
-              some
-              own(name, *arguments)
+              register_gem
+              call_original(name, *arguments)
             end
 
             private
 
             # Builds the table and restores RubyGems' methods. Returns Gem.
             def all
-              own, @own = @own, nil
-              own&.each { |(owner, name), method| Boot.replace(owner.singleton_class, name, method) }
-              ::Gem::Specification.load_defaults if own
+              originals, @originals = @originals, nil
+              originals&.each { |(owner, name), method| Boot.replace(owner.singleton_class, name, method) }
+              ::Gem::Specification.load_defaults if originals
               ::Gem
             end
 
-            def some
+            def register_gem
               Dir.glob("#{@only}-*.gemspec", base: ::Gem.default_specifications_dir).each do |name|
                 specification = ::Gem::Specification.load("#{::Gem.default_specifications_dir}/#{name}")
-                own(:register_default_spec, specification) if specification&.name == @only
+                call_original(:register_default_spec, specification) if specification&.name == @only
               end
             end
 
-            def own(name, *arguments) = @own.fetch([::Gem, name]).bind_call(::Gem, *arguments)
+            def call_original(name, *arguments) = @originals.fetch([::Gem, name]).bind_call(::Gem, *arguments)
 
             def known?
               ::Gem::Specification.respond_to?(:load_defaults) && CHANGING.all? { |name| ::Gem.respond_to?(name) }
             end
 
-            def take(owner, name, &block) = Boot.replace(owner.singleton_class, name, block)
+            def replace_method(owner, name, &block) = Boot.replace(owner.singleton_class, name, block)
           end
         end
       end

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# RubyGems loads "rubygems/defaults/ruby" just before it evaluates the specifications of the default gems.
+# RubyGems requires this file just before it evaluates the specifications of the default gems.
 Spate::Boot::Exec::Prelude::DefaultGems.postpone
 
 folder = $LOAD_PATH.shift

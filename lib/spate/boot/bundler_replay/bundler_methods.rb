@@ -3,8 +3,8 @@
 module Spate
   module Boot
     module BundlerReplay
-      # The methods that the module Bundler answers itself. All others load the real Bundler.
-      module Answers
+      # Methods of the module Bundler that need only the record. All other methods load the real Bundler.
+      module BundlerMethods
         def setup(*groups)
           groups.empty? || Runtime.instance ? Runtime.instance : super
         end
@@ -39,7 +39,7 @@ module Spate
         def with_original_env(&) = with_env(original_env, &)
         def with_unbundled_env(&) = with_env(unbundled_env, &)
 
-        # Evaluated with the caller's file and line, which Bundler's deprecation warnings print.
+        # Uses eval to set the caller's file and line, which Bundler prints in deprecation warnings.
         def method_missing(name, *arguments, **options, &block)
           return super if Real.loaded?
 
