@@ -1,7 +1,7 @@
 /*
  * Inflates and deflates arbitrary bytes in one call and in steps, and compares the results with zlib's. A build with
- * libdeflate may accept what zlib rejects (an incomplete code, a length code that RFC 1951 does not define); nothing
- * else may differ.
+ * libdeflate may accept input that zlib rejects (an incomplete code, a length code that RFC 1951 does not define).
+ * Other differences are failures.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ typedef struct reference {
     uint8_t bytes[MAX_OUTPUT + 1];
 } reference;
 
-/* zlib in one call, which is given one byte more than may come out. */
+/* Inflates with zlib in one call. The output buffer has one byte more than the limit, to detect that it is exceeded. */
 static void inflate_by_zlib(spate_container container, const uint8_t *input, size_t length, size_t max, reference *is) {
     z_stream zlib;
     require(spate_oneshot_open_inflate(&zlib, container) == Z_OK);
@@ -68,7 +68,7 @@ static void compare_whole(spate_container container, const uint8_t *input, size_
     }
 }
 
-/* Inflates in steps with pauses and with our own checksum, and compares output and return code with zlib's. */
+/* Inflates in steps with pauses and a separate checksum, and compares output and return code with zlib's. */
 static void compare_steps(spate_container container, const uint8_t *input, size_t length, size_t max, size_t pause,
                           const reference *is) {
     static spate_buffer output;
@@ -94,7 +94,7 @@ static void compare_steps(spate_container container, const uint8_t *input, size_
     if (!is->limited) {
         require(step.answer == is->answer);
         require(step.at == is->consumed ||
-                is->answer != Z_STREAM_END); /* how far damage was read depends on the room */
+                is->answer != Z_STREAM_END); /* for damaged input, it depends on the output space */
         require(output.length == is->length);
         require(zlib.adler == is->adler);
     }

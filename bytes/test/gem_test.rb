@@ -6,14 +6,14 @@ require "rubygems/package"
 require "support/hasty_compiler"
 
 module Spate
-  # The gem as users get it: built, and installed into an empty GEM_HOME.
+  # Builds the gem and installs it into an empty GEM_HOME, as a user would.
   class BytesGemTest < Minitest::Test
     ROOT = File.expand_path("../..", __dir__)
     PROGRAM = "require 'spate/bytes'; require 'spate/zlib'; " \
               "print Spate::Zlib.inflate(Spate::Zlib.deflate('x')), Spate::Uint8Array.new(3).length, " \
               "File.exist?(\"\#{Spate::BYTES_INCLUDE}/spate/bytes.h\")"
 
-    def test_it_installs_and_works_alone
+    def test_installed_gem_works_alone
       gem = "#{folder}/spate-bytes.gem"
       run_in(ROOT, "-S", "gem", "build", "spate-bytes.gemspec", "--output", gem)
       run_in(folder, "-S", "gem", "install", "--local", "--no-document", gem)

@@ -74,8 +74,8 @@ spate_frame_status spate_frame_read(spate_frame_reader *reader, const uint8_t *b
 
 /*
  * Joins the DATA frame `frame`, read from `bytes`, with the DATA frames that follow on the same stream. `length`,
- * `content` and `size` become sums, `flags` becomes the last frame's. Joins up to `max_count` frames in all, each with
- * at least `min_content` bytes unless it ends the stream. Stops before padded, invalid or incomplete frames.
+ * `content` and `size` become sums, and `flags` are those of the last frame. Joins at most `max_count` frames in total,
+ * each with at least `min_content` bytes unless it ends the stream. Stops before padded, invalid or incomplete frames.
  */
 void spate_frame_join(const spate_frame_reader *reader, const uint8_t *bytes, size_t length, spate_frame *frame,
                       uint32_t max_count, uint32_t min_content);

@@ -16,7 +16,7 @@ typedef enum spate_hpack_status {
     SPATE_HPACK_MEMORY      /* out of memory */
 } spate_hpack_status;
 
-/* An error message in static memory. */
+/* Returns the error message of a status, in static memory. */
 const char *spate_hpack_reason(spate_hpack_status status);
 
 /* Must be called before any other function. Later calls do nothing. Not thread-safe. */
@@ -27,7 +27,7 @@ typedef struct spate_hpack_scratch {
     size_t capacity;
 } spate_hpack_scratch;
 
-/* Decodes the header blocks of one connection. The max_ fields are limits, 0 after init: the caller sets them. */
+/* Decodes the header blocks of one connection. The caller must set the max_ limits, which are 0 after init. */
 typedef struct spate_hpack_decoder {
     spate_hpack_table table;
     size_t settings_size; /* SETTINGS_HEADER_TABLE_SIZE, the largest table that the peer may use */
@@ -43,13 +43,16 @@ typedef struct spate_hpack_decoder {
 typedef struct spate_hpack_totals {
     size_t bytes; /* bytes of all fields, plus 32 per field */
     size_t fields;
-    bool over; /* a limit was exceeded; the fields from there on were not passed to the receiver */
+    bool over; /* a limit was exceeded; further fields were not passed to the receiver */
 } spate_hpack_totals;
 
 /* Called with each field, whose bytes are valid during the call. Returning false stops the decoder. */
 typedef bool (*spate_hpack_receiver)(void *context, const spate_hpack_field *field);
 
-/* `table_size`: the initial SETTINGS_HEADER_TABLE_SIZE in bytes. Call spate_hpack_decoder_free afterwards. */
+/*
+ * Initializes a decoder. `table_size`: the initial SETTINGS_HEADER_TABLE_SIZE in bytes. Free it with
+ * spate_hpack_decoder_free.
+ */
 void spate_hpack_decoder_init(spate_hpack_decoder *decoder, size_t table_size);
 /* Frees the decoder's memory, not the struct itself. */
 void spate_hpack_decoder_free(spate_hpack_decoder *decoder);
@@ -59,7 +62,7 @@ void spate_hpack_decoder_settings(spate_hpack_decoder *decoder, size_t table_siz
 /*
  * Decodes a complete header block (section 3.1) of `length` bytes, passes its fields to `receiver` and sets `totals`.
  * Beyond max_bytes or max_fields, fields still update the table but are not passed on, so the cost of a block is
- * limited by its own bytes. After any status but OK the connection must be closed (section 2.3.3).
+ * limited by its length. After any status but OK the connection must be closed (section 2.3.3).
  */
 spate_hpack_status spate_hpack_decode(spate_hpack_decoder *decoder, const uint8_t *block, size_t length,
                                       spate_hpack_receiver receiver, void *context, spate_hpack_totals *totals);
@@ -71,7 +74,7 @@ typedef enum spate_hpack_policy {
     SPATE_HPACK_NEVER  /* a never-indexed literal (section 6.2.3) */
 } spate_hpack_policy;
 
-/* A growing buffer; all zero is empty. The caller frees `bytes` with free. */
+/* A growing buffer. Initialize it with zeros. The caller frees `bytes` with free. */
 typedef struct spate_hpack_output {
     uint8_t *bytes;
     size_t length;
@@ -86,7 +89,7 @@ typedef struct spate_hpack_encoder {
     bool update_due;      /* the next block must begin with a table size update */
 } spate_hpack_encoder;
 
-/* `own_size`: maximum bytes of the table. Call spate_hpack_encoder_free afterwards. */
+/* Initializes an encoder. `own_size`: maximum bytes of the table. Free it with spate_hpack_encoder_free. */
 void spate_hpack_encoder_init(spate_hpack_encoder *encoder, size_t own_size);
 /* Frees the encoder's memory, not the struct itself. */
 void spate_hpack_encoder_free(spate_hpack_encoder *encoder);

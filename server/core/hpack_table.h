@@ -27,7 +27,7 @@ typedef struct spate_hpack_entry {
 } spate_hpack_entry;
 
 /*
- * The dynamic table. All zero is an empty table of size 0. Entry number n (counted since creation) is in
+ * The dynamic table. A struct of zeros is an empty table of size 0. Entry number n (counted since creation) is in
  * entries[n % entries_capacity]; entries `inserted - count` to `inserted - 1` exist. Their bytes are contiguous and end
  * at offset `end`. No memory is allocated before the first insert.
  */
@@ -62,8 +62,8 @@ bool spate_hpack_table_at(const spate_hpack_table *table, uint64_t index, spate_
 bool spate_hpack_table_insert(spate_hpack_table *table, const spate_hpack_field *field);
 
 /*
- * Returns the index of an entry with the same name and value, or 0. If 0, sets `*name_index` to the index of an entry
- * with the same name, or 0.
+ * Returns the index of an entry with the same name and value, or 0. If the result is 0, sets `*name_index` to the index
+ * of an entry with the same name, or 0.
  */
 uint32_t spate_hpack_table_find(const spate_hpack_table *table, const spate_hpack_field *field, uint32_t *name_index);
 

@@ -32,7 +32,10 @@ enum {
     BROKEN = 2, /* EOS */
 };
 
-/* The transition of a state by four bits. The shortest code has 5 bits, so at most one symbol ends in four bits. */
+/*
+ * The transition of a state for four bits of input. The shortest code has 5 bits, so at most one symbol ends in four
+ * bits.
+ */
 typedef struct step {
     uint8_t next;
     uint8_t flags;
@@ -41,7 +44,7 @@ typedef struct step {
 
 static uint32_t codes[SYMBOLS];
 static step steps[STATES][16];
-/* States in which the input may end: those that up to seven one bits reach from the root. */
+/* States in which the input may end. They are reached from the root by at most seven 1 bits, which are the padding. */
 static bool accepting[STATES];
 static bool ready;
 

@@ -20,14 +20,14 @@ typedef struct spate_priority {
 
 /*
  * Parses the value of a priority field, a dictionary of structured fields (RFC 8941), into `priority`. Unknown and
- * invalid parameters are ignored (section 4); the last of repeated parameters counts. Sets the defaults first, unless
+ * invalid parameters are ignored (section 4); the last of repeated parameters applies. Sets the defaults first, unless
  * `priority` is known.
  */
 void spate_priority_read(spate_priority *priority, const uint8_t *value, size_t length);
 
 typedef enum spate_section { SPATE_REQUEST, SPATE_TRAILERS } spate_section;
 
-/* State of the check. All zero is the start of a request. */
+/* State of the check. Initialize it with zeros at the start of a request. */
 typedef struct spate_request_fields {
     spate_section section;
     unsigned seen; /* bit mask of pseudo-header fields */

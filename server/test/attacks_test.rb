@@ -5,11 +5,11 @@ require "support/assault"
 
 module Spate
   module Server
-    # Runs every attack against a server process and checks memory, CPU time, the longest tick, how the connection ends,
-    # and that every request of a well-behaved client is answered. docs/attacks.md has the figures.
+    # Runs every attack against a server process. Checks memory, CPU time, the longest tick and how the connection ends,
+    # and that every request of a well-behaved client succeeds. docs/attacks.md has the figures.
     class AttacksTest < Minitest::Test
       MEMORY = 64 << 20
-      # CPU seconds of an attack, and of one tick of a connection.
+      # Limits in seconds: CPU time of a whole attack, and of one tick of a connection.
       CPU = 3.0
       TICK = 0.1
 

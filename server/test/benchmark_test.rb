@@ -7,7 +7,7 @@ require "support/running"
 
 module Spate
   module Server
-    # Runs the benchmarks and checks their verdicts; the measured figures are not asserted.
+    # Runs the benchmarks and checks their verdicts, but not the measured figures.
     class BenchmarkTest < Minitest::Test
       SERVE = File.expand_path("../benchmark/serve", __dir__)
       CACHE = File.expand_path("../benchmark/cache", __dir__)
@@ -60,8 +60,8 @@ module Spate
         assert_equal 2, output.scan(/^\| spate-serve \| [\d.]+ \| [\d.]+ \| – \| – \|$/).size, output
       end
 
-      # Figures that this Ruby or machine cannot provide have a reason and are not failures; a server that does not
-      # start is one.
+      # A figure that this Ruby or machine cannot measure is reported with a reason. A server that does not start is a
+      # failure.
       def test_unmeasured_figures_have_a_reason
         program = <<~RUBY
           require "#{File.dirname(SERVE)}/support/benchmarks/serve_benchmark"
@@ -79,10 +79,10 @@ module Spate
 
         assert_predicate status, :success?, output
         assert_equal [{ "spate-serve" => "no YJIT" }, [], { "spate-serve" => "failed: no door" }, ["spate-serve"]],
-                     output.lines.map { |line| eval(line) } # rubocop:disable Security/Eval -- as the program wrote it
+                     output.lines.map { |line| eval(line) } # rubocop:disable Security/Eval -- printed by `program`
       end
 
-      # Verdicts come from the measured values, and ratios from values of the same turn.
+      # Verdicts are computed from the measured values, and ratios from values of the same round.
       def test_the_verdicts
         program = <<~RUBY
           require "#{File.dirname(SERVE)}/support/benchmarks/serve_benchmark"
@@ -98,7 +98,7 @@ module Spate
                      output.force_encoding("UTF-8")
       end
 
-      # Each way of making frames serves the file's bytes.
+      # Each method of framing sends the bytes of the file.
       def test_ways_of_framing
         skip "curl is needed" unless client("curl")
         path = write("file.bin", Random.new(3).bytes(300_000))

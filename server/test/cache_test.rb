@@ -5,7 +5,8 @@ require "support/cached"
 
 module Spate
   module Server
-    # The protocol: what is stored comes back, by both versions of HTTP and under any base path.
+    # The cache protocol: PUT, GET, HEAD and DELETE of blobs and documents, over both versions of HTTP and under any
+    # base path.
     class CacheTest < Minitest::Test
       include Cached
 
@@ -26,7 +27,7 @@ module Spate
         assert_empty stored
       end
 
-      # Its name says nothing about its content; the last one is it.
+      # The name of a document is independent of its content, and the last PUT wins.
       def test_a_document
         cache
         path = document("build")
@@ -36,8 +37,8 @@ module Spate
         assert_equal [path.delete_prefix("/")], stored
       end
 
-      # RFC 9110, section 13.1.2.
-      def test_only_the_first_document
+      # `If-None-Match: *` rejects a PUT to an existing document: RFC 9110, section 13.1.2.
+      def test_put_with_if_none_match
         cache
         path = document("build")
         assert_equal [201, 412], %w[one two].map { |text| code(put(path, text, "if-none-match" => "*")) }
@@ -60,7 +61,7 @@ module Spate
         assert_empty stored
       end
 
-      # curl: HTTP/1.1 and HTTP/2, with a length and in chunks.
+      # curl uploads over HTTP/1.1 and HTTP/2, with a length and in chunks.
       def test_curl
         cache
         content = Random.new(1).bytes(3_000_000)
@@ -102,7 +103,7 @@ module Spate
 
       def test_invalid_options
         command = ->(*words) { Open3.capture2e(*COMMAND, *words).first.lines.first }
-        assert_match(/\Aerror: a folder, a Rack application or a cache, not \. and x$/, command[".", "--cache", "x"])
+        assert_match(/\Aerror: expected a folder, a Rack .* or a cache, got \. and x$/, command[".", "--cache", "x"])
         assert_match(/\Aerror: .*--cache-limit 3x: expected a size/, command["--cache", store, "--cache-limit", "3x"])
         File.symlink("/", "#{folder}/cas")
         assert_match(%r{\Aerror: .*/cas is a symbolic link; expected a folder}, command["--cache", folder])

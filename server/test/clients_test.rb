@@ -6,7 +6,8 @@ require "support/running"
 
 module Spate
   module Server
-    # Real clients against the command.
+    # curl, nghttp, h2load and Python's h2 fetch files from the command spate-serve, also while other clients are slow
+    # or the server has no descriptors left.
     class ClientsTest < Minitest::Test
       include Running
 
@@ -20,7 +21,8 @@ module Spate
 
       def curl(*arguments) = client(*CURL, *arguments)
 
-      # Bytes that differ from place to place; nowhere in memory at once.
+      # Returns the path of a file of at least 256 MB. It repeats one random megabyte, each time after a different
+      # number and at another offset. It is written in parts, so it is never in memory as a whole.
       def big_file
         path = File.join(folder, "big.bin")
         block = Random.new(6).bytes(1 << 20)
@@ -46,7 +48,7 @@ module Spate
         end
       end
 
-      # A hundred at once on a connection, and windows of 64 KB and of 2^14.
+      # 100 concurrent requests on one connection, and windows of 64 KB and of 16 KB.
       def test_nghttp
         File.binwrite(File.join(folder, "mid.bin"), content = Random.new(7).bytes(300_001))
         assert_equal content, client("nghttp", "-w", "14", "-W", "14", address("/mid.bin"))
@@ -93,7 +95,7 @@ module Spate
         assert_equal 25, answers.scan(content).size
       end
 
-      # More answers than the write buffer holds, out of fewer bytes than one read.
+      # The responses exceed the write buffer, but the requests fit into one read.
       def test_many_small_requests_in_one_write
         encoder = Native::HpackEncoder.new(4096)
         fields = %w[:method HEAD :scheme http :path /hello.txt :authority localhost]
@@ -109,8 +111,8 @@ module Spate
         assert_equal [8000, at], [seen, answers.bytesize]
       end
 
-      # Out of descriptors: those who are in go on, those at the door come in later.
-      def test_descriptors_that_run_out
+      # The server has no free descriptors: open connections continue, and waiting ones are accepted later.
+      def test_running_out_of_descriptors
         stop
         serve(folder, wrapper: ["prlimit", "--nofile=24"])
         held = Array.new(30) { TCPSocket.new("127.0.0.1", @port) }

@@ -5,7 +5,7 @@ require "support/files_handler"
 
 module Spate
   module Server
-    # Paths and the files that they lead to.
+    # Files maps request paths to files below its folder, never to others.
     class FilesTest < Minitest::Test
       include FilesHandler
 
@@ -31,7 +31,7 @@ module Spate
         assert_equal [200, "10", nil], [head.status, head.headers["content-length"], head.body]
       end
 
-      # Names are bytes: those that are no UTF-8, and those with letters that mean something elsewhere.
+      # Names are bytes: invalid UTF-8, and characters with a special meaning in URLs or on other systems.
       def test_strange_names
         ["\xff\xfe.txt", "a\\b.txt", "a%b.txt", "q?x#y.txt", "a;b=c&d.txt", "line\nbreak.txt", "%2e%2e"].each do |name|
           File.binwrite(File.join(www.b, name.b), name)
@@ -71,7 +71,8 @@ module Spate
         %w[/page.html * /none].each { |target| assert_equal 204, status(target, verb: "OPTIONS"), target }
       end
 
-      # None is opened: opening a pipe would wait, a terminal would become ours, a tape would wind.
+      # Special files are not opened: opening a pipe blocks, a terminal would become the controlling terminal, and a
+      # tape would rewind.
       def test_special_files_are_not_served
         File.mkfifo(File.join(www, "pipe"))
         require "socket"
@@ -81,7 +82,7 @@ module Spate
         assert_equal 404, status("/null")
       end
 
-      # With the kernel's help and without.
+      # Links inside of the folder are followed, others are not; the same with openat2 and without it.
       def test_links
         absolute = File.join(File.realpath(www), "page.html")
         { "out" => "../secret.txt", "in" => "page.html", "up" => "..", "round" => "round", "whole" => absolute,
@@ -100,7 +101,7 @@ module Spate
         assert_equal [404, 404, 200, 200], %w[/out /up/secret.txt /in /whole].map { |path| status(path) }
       end
 
-      # A folder that becomes a link to another place while it is walked leads nowhere, or to what it was.
+      # A folder that is replaced with a link during the lookup yields the original file or nothing.
       def test_a_race_for_the_way_out
         put("way/secret.txt", "mine")
         stop = false
@@ -136,7 +137,7 @@ module Spate
         assert_equal 403, as_nobody { status("/page.html") }
       end
 
-      # In a process of its own, without root's rights.
+      # Runs the block in a child process without root's permissions, and returns its result.
       def as_nobody
         File.chmod(0o755, folder, www)
         reader, writer = IO.pipe
@@ -159,7 +160,7 @@ module Spate
         assert_equal "/sub/", get("///sub").headers["location"]
       end
 
-      # A file that settled is remembered, and forgotten with any change of it or of the way to it.
+      # Unchanged files are cached. Any change of the file or of a link to it removes the entry.
       def test_files_that_are_served_again
         long_ago = Time.now - 1000
         path = File.join(www, "page.html")
@@ -181,7 +182,7 @@ module Spate
 
       def memory = files.instance_variable_get(:@cache)
 
-      def test_memory_has_an_end
+      def test_cache_is_bounded
         root = Native::Folder.new(folder)
         memory = Files::Cache.new(root, all: 1 << 20)
         later = Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond) + 10_000_000_000
@@ -210,7 +211,7 @@ module Spate
         assert_equal "text/css; charset=utf-8", Files::MediaTypes.new(nil, system: "/nothing").of("a.css").name
       end
 
-      def test_no_descriptor_is_left
+      def test_descriptors_are_closed
         put("big.bin", "x" * 200_000)
         get("/big.bin").close
         GC.start

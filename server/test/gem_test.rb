@@ -7,7 +7,7 @@ require "support/running"
 
 module Spate
   module Server
-    # The gems as users get them: built, and installed into an empty GEM_HOME.
+    # Builds the gems and installs them into an empty GEM_HOME, as a user would.
     class GemTest < Minitest::Test
       include Running
 
@@ -19,7 +19,7 @@ module Spate
         output
       end
 
-      # What is compiled here is to work, not to be fast.
+      # Disables optimization, so that the extensions compile faster.
       MAKEFLAGS = "-j2 -- CFLAGS=-O0\\ -fPIC\\ -std=gnu11\\ -fvisibility=hidden\\ -w"
 
       def environment
@@ -34,7 +34,8 @@ module Spate
         path
       end
 
-      # A gem with what is compiled already: its own tests build it, and --full does here.
+      # Builds a gem that contains the compiled extensions. The gem's own test compiles it, and this test does with
+      # --full.
       def compiled(name)
         path = File.join(folder, "#{name}.gem")
         Dir.chdir(ROOT) do
@@ -48,7 +49,7 @@ module Spate
 
       def silently(&block) = Gem::DefaultUserInteraction.use_ui(Gem::SilentUI.new, &block)
 
-      def test_they_install_and_serve
+      def test_installed_gems_serve
         others = %w[spate-bytes spate].map { |name| ENV["SPATE_TEST_FULL"] ? build(name) : compiled(name) }
         gems = [*others, build("spate-server")]
         check(Gem::Package.new(gems.last))

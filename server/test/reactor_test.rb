@@ -7,7 +7,7 @@ require "spate/server/monitoring/metrics"
 
 module Spate
   module Server
-    # The reactor with many connections.
+    # Reactor accepts connections up to a limit, runs posted blocks, checks timeouts, and continues after errors.
     class ReactorTest < Minitest::Test
       def teardown
         @reactor&.halt
@@ -30,7 +30,7 @@ module Spate
       end
 
       # An error after a response ends the connection and leaks no descriptor.
-      def test_a_response_that_fails_at_its_end
+      def test_error_after_the_end_of_a_response
         lines = Thread::Queue.new
         body = Response::Body::Queue.new
         start(->(_) { Response.new(200, {}, body) { raise "at its end" } }, log: ->(line) { lines << line })
@@ -40,7 +40,7 @@ module Spate
           TCPSocket.open("127.0.0.1", @port) do |socket|
             socket.write("GET / HTTP/1.1\r\nhost: x\r\n\r\n")
             socket.readpartial(1000)
-            socket.setsockopt(Socket::SOL_SOCKET, Socket::SO_LINGER, [1, 0].pack("ii")) # gone, not half of it
+            socket.setsockopt(Socket::SOL_SOCKET, Socket::SO_LINGER, [1, 0].pack("ii")) # close with RST
           end
           assert_match(/at its end/, Timeout.timeout(10) { lines.pop })
           body = Response::Body::Queue.new
@@ -52,7 +52,7 @@ module Spate
         GC.enable
       end
 
-      # The reactor ends before the response does.
+      # Sends a request and stops the reactor before the response ends. Returns the received bytes.
       def answered_at_the_end
         TCPSocket.open("127.0.0.1", @port) do |socket|
           socket.write("GET / HTTP/1.1\r\nhost: x\r\n\r\n")
@@ -63,7 +63,7 @@ module Spate
         end
       end
 
-      # One byte goes through the pipe, however many blocks are posted before it is read; none is lost.
+      # One byte is written to the pipe, regardless of how many blocks are posted before it is read. All blocks run.
       def test_event_queue_writes_one_byte_for_many_events
         event_queue = Reactor::EventQueue.new
         told = []
@@ -93,7 +93,7 @@ module Spate
         assert_equal Array(0..499), all.filter_map { |n, m, _| m if n == 2 }
       end
 
-      # An error in a handler or a posted block is logged, and the next request is served.
+      # An error in a handler or a posted block is logged. The next request is served.
       def test_errors
         lines = Thread::Queue.new
         start(log: ->(line) { lines << line })
@@ -102,7 +102,7 @@ module Spate
         assert_match(/hello\n\z/, get)
       end
 
-      # Buffers of a thousand slow clients are released.
+      # Buffers of slow clients are released.
       def test_unused_buffers_are_released
         start
         pool = @reactor.instance_variable_get(:@options)[:pool]
@@ -114,7 +114,7 @@ module Spate
         assert_equal Reactor::BufferPool::KEPT, pool.size
       end
 
-      # A client that is already gone is not treated as a local one.
+      # The address of a client that has disconnected is still its own, not 127.0.0.1.
       def test_the_address_of_a_client_that_is_gone
         requests = Thread::Queue.new
         start(->(request) { requests << request && nil })
@@ -128,8 +128,9 @@ module Spate
         assert_predicate request, :abandoned?
       end
 
-      # Its next requests must wait, so the socket is not read; the poller would report it as lost in every tick.
-      def test_a_client_that_is_gone_behind_many_requests
+      # The next requests must wait, so the socket is not read. The poller would report the lost connection in every
+      # tick.
+      def test_client_that_disconnects_after_many_requests
         requests = Thread::Queue.new
         start(->(request) { requests << request && nil })
         client = TCPSocket.new("127.0.0.1", @port)
@@ -141,7 +142,7 @@ module Spate
         Timeout.timeout(5) { sleep 0.01 until @reactor.size.zero? }
       end
 
-      # Neither the kernel's limits nor those of memory end what goes on.
+      # Errors for lack of kernel resources or memory affect only new connections.
       def test_connections_that_cannot_be_opened
         lines = Thread::Queue.new
         start(log: ->(line) { lines << line })
@@ -156,7 +157,7 @@ module Spate
         assert_equal 2, lines.size
       end
 
-      # After an error of accept, the next connection is accepted.
+      # The reactor continues to accept connections after an error of accept.
       def test_errors_of_accept
         faults = [Errno::ECONNABORTED, Errno::EPERM, Errno::ENETDOWN]
         lines = []
@@ -169,7 +170,7 @@ module Spate
         assert_match(/accept: .*permitted/, lines.first)
       end
 
-      # Not all that a handler does wrong is a StandardError.
+      # Not all exceptions of a handler are StandardErrors.
       def test_other_errors
         deep = ->(n) { deep.call(n + 1) }
         faults = [-> { raise NotImplementedError }, -> { require "spate/nothing" }, -> { deep.call(0) }]
@@ -178,7 +179,8 @@ module Spate
         assert_match(/hello\n\z/, get)
       end
 
-      # A body that cannot even be closed, asked for by who is too slow: it ends with its connection, not the reactor.
+      # A slow client times out, and closing the response body raises an error. The connection ends, and the reactor
+      # continues.
       def test_errors_in_the_timeout_check
         body = Struct.new(:closed) do
           def each = loop { yield "x" * 65_536 }
@@ -193,7 +195,7 @@ module Spate
         settings = "\0\0\6\4\0\0\0\0\0\0\4\0\0\0\1\0\0\0\4\1\0\0\0\0"
         head = "\x82\x86\x44\x05/slow"
         slow[1].write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n#{settings}\0\0#{head.bytesize.chr}\1\5\0\0\0\1#{head}")
-        2.times { assert_match(/cannot be closed|takes less/, Timeout.timeout(10) { lines.pop }) }
+        2.times { assert_match(/cannot be closed|reads less/, Timeout.timeout(10) { lines.pop }) }
         Timeout.timeout(10) { sleep 0.01 until @reactor.size.zero? }
         assert_match(/hello\n\z/, get)
       ensure
@@ -227,7 +229,7 @@ module Spate
         assert_operator steps, :>=, 30
       end
 
-      # The limit is answered by closing, and counted; who is in goes on.
+      # Connections beyond the limit are closed and counted. The others continue.
       def test_too_many_connections
         counters = Monitoring::Metrics.counters(1)
         observer = Monitoring::Observer.new(metrics: Monitoring::Metrics.new(counters, 1))
@@ -243,7 +245,7 @@ module Spate
         held&.each(&:close)
       end
 
-      # A burst of connections is taken in parts: who is in is served meanwhile.
+      # A burst of connections is accepted in parts, and open connections are served meanwhile.
       def test_many_that_wait_to_be_accepted
         start
         inside = TCPSocket.new("127.0.0.1", @port)

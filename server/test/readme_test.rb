@@ -6,19 +6,19 @@ require "socket"
 
 module Spate
   module Server
-    # The examples of the documents are what happens; their links lead somewhere.
+    # The examples of the documentation produce the printed output, and its links are valid.
     class ReadmeTest < Minitest::Test
       ROOT = File.expand_path("..", __dir__)
       PAGES = [File.join(ROOT, "README.md"), *Dir[File.join(ROOT, "docs/**/*.md")]].freeze
       SERVER = File.join(ROOT, "exe/spate-serve")
-      # After each command, so that outputs can be told apart; one in the background has come up by then.
+      # Printed after each command, to separate the outputs. Commands in the background are ready by then.
       MARK = "=== next"
       TRY = "begin; TCPSocket.new(%q(127.0.0.1), 8080); exit; rescue; sleep 0.05; end"
       WAIT = "ruby --disable-gems -rsocket -e '200.times { #{TRY} }'".freeze
 
       def read(path) = File.read(path, encoding: "UTF-8")
 
-      # Blocks after `<!-- run -->`: "$ command", then its output; `...` matches anything on its line.
+      # Returns the blocks after `<!-- run -->`: "$ command", then its output. `...` matches the rest of a line.
       def blocks(text) = text.scan(/^<!-- run -->\n```console\n(.*?)^```$/m).flatten
 
       def shell(commands, ports)
@@ -58,7 +58,7 @@ module Spate
         end
       end
 
-      # Every option and every group of them that the tables name.
+      # The tables contain only options and groups of options of the command.
       def test_the_options
         help, = Open3.capture2(RbConfig.ruby, SERVER, "--help")
         named = read(PAGES.first).scan(/^\| (`--.*?) \|/).flatten.join.scan(/--[a-z-]+/)
@@ -67,7 +67,7 @@ module Spate
       end
 
       # Runs the commands of `bin/try --serve` with a smaller file.
-      def test_the_trial
+      def test_try_script
         skip "curl is not installed" unless system("curl --version", %i[out err] => File::NULL)
         output, status = Open3.capture2e(RbConfig.ruby, File.join(ROOT, "bin/try"), "--megabytes", "4", "--rounds", "1",
                                          "--folder", folder)

@@ -5,7 +5,7 @@ require "support/h2spec_cases"
 
 module Spate
   module Server
-    # docs/requirements.md names tests that are there.
+    # docs/requirements.md refers only to existing tests.
     class RequirementsTest < Minitest::Test
       TABLE = File.expand_path("../docs/requirements.md", __dir__)
       FILES = { "P" => "http2/protocol", "Q" => "http2/request_rules", "D" => "reactor/deadlines",
@@ -16,7 +16,7 @@ module Spate
                     line.split("|")[3]
                   end
 
-      # "P one_test, another_test" of each part of a cell.
+      # Returns the test names after this letter, as in "P one_test, another_test".
       def tests_of(letter)
         named.flat_map { |cell| cell.split(";") }.grep(/\b#{letter} [a-z]/).flat_map do |part|
           part[/\b#{letter} (.*)/, 1].split(",").map { |name| name.strip[/\A[a-z0-9_]+/] }.compact

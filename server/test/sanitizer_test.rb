@@ -5,7 +5,7 @@ require "support/clean"
 
 module Spate
   module Server
-    # Tests of the C extensions, once more under sanitizers.
+    # Tests of the C extensions pass under sanitizers.
     class SanitizerTest < Minitest::Test
       include Clean
 

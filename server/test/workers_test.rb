@@ -6,7 +6,7 @@ require "support/watched"
 
 module Spate
   module Server
-    # Processes that share a port: they die, are replaced, and take over from each other.
+    # Worker processes share a port. They are replaced after crashes, and by hot restarts without lost requests.
     class WorkersTest < Minitest::Test
       include Watched
 
@@ -15,7 +15,7 @@ module Spate
         @root = File.join(folder, "public")
       end
 
-      # Requests one after another, each over a connection of its own, until the block ends. Answers what went wrong.
+      # Sends requests, each over a new connection, while the block runs. Returns the failures.
       def meanwhile
         done = false
         count = 0
@@ -42,7 +42,7 @@ module Spate
         client("h2load", *options, address("/hello.txt"))
       end
 
-      def test_workers_share_what_comes
+      def test_workers_share_requests
         log = File.join(folder, "access.log")
         watch(@root, "--workers", "2", "--access-log", log)
         assert_match(/2000 succeeded, 0 failed/, h2load("-n", "2000", "-c", "40", "-m", "5"))
@@ -65,7 +65,7 @@ module Spate
         faults = meanwhile do
           h2load("-n", "200", "-c", "4")
           Process.kill(:KILL, victim)
-          # In this order: one that is dead counts as ready until its parent has seen it.
+          # The order matters: a dead worker counts as ready until its parent notices.
           eventually("a death that was seen") { metric("spate_worker_restarts_total") == 1 }
           eventually("another worker") { metric("spate_workers_ready") == 2 }
           h2load("-n", "200", "-c", "4")
@@ -84,7 +84,7 @@ module Spate
         assert_equal "hello\n", get("/hello.txt").body
       end
 
-      # Workers do not outlive who would replace them.
+      # Workers exit when their parent is killed.
       def test_a_parent_that_is_killed
         watch(@root, "--workers", "2")
         orphans = workers
@@ -95,7 +95,7 @@ module Spate
         assert_raises(Errno::ECONNREFUSED) { get("/hello.txt") }
       end
 
-      # The thread that reloads a worker must also be able to stop it.
+      # An error must not end the thread that reloads the worker, because the same thread stops it.
       def test_reload_logs_any_error
         lines = []
         tls = Class.new { def reload = raise("libssl: as asked") }.new
@@ -105,7 +105,7 @@ module Spate
         assert_equal ["reload: RuntimeError: libssl: as asked; the previous files stay in use"], lines
       end
 
-      # In a folder where others may write, too.
+      # Other users may create links in the same folder.
       def test_the_pid_file_follows_no_link
         write("theirs", "kept")
         path = File.join(folder, "pid")

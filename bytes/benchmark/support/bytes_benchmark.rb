@@ -8,9 +8,9 @@ require "support/bytes_cases"
 require "support/bytes_goals"
 
 module Benchmark
-  # Runs each case in processes of its own, in turn.
+  # Runs the cases in turn, each in a separate process.
   class BytesBenchmark
-    # Long enough that the clock and the start of the loop do not count.
+    # Duration of a measurement. It is long enough to neglect the clock and the start of the loop.
     SECONDS = 0.15
 
     PROGRAM = <<~RUBY
@@ -73,7 +73,7 @@ module Benchmark
 
     def lib = File.expand_path("../../lib", __dir__)
 
-    # The gem arraybuffer, built once from the gem source in use.
+    # Returns the load paths of the gem arraybuffer. Installs the gem at the first call.
     def peers
       @peers ||= begin
         folder = File.expand_path("../../../tmp/benchmark-bytes", __dir__)

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module Benchmark
-  # What is measured: group, name, what is made before, what one turn does (in a `while` loop over i), and how many
-  # operations a turn is.
+  # The measured cases. before: setup code. turn: the body of the loop, in which i is the loop counter. operations:
+  # number of operations in one turn.
   module BytesCases
     Case = Struct.new(:group, :name, :before, :turn, :operations, keyword_init: true)
 
@@ -66,7 +66,7 @@ module Benchmark
        make(group, "plain Ruby", values, plain, operations: 10_000)]
     end
 
-    # Where it began: a file through Arrays of bytes.
+    # The case that this project started with: a file is copied through Arrays of bytes.
     def seed
       group = "16 KiB through bytes and back (the seed's two loops)"
       [make(group, "Spate",
@@ -96,7 +96,7 @@ module Benchmark
       end
     end
 
-    # The cost of calling any C method with one small argument.
+    # The minimum cost: a call of a C method with one small argument.
     def floor
       [make("the floor: a call of Ruby's own", "String#getbyte", 's = "x" * 64', "s.getbyte(8)"),
        make("the floor: a call of Ruby's own", "String#setbyte", 's = "x" * 64', "s.setbyte(8, 7)"),

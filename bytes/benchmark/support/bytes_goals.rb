@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 module Benchmark
-  # What is to be reached: by group and name, the cell that says whether it was.
+  # The goals of each case. `cell` returns the table cell with the goals and whether they are met.
   class BytesGoals
     FLOATS = /float|Float/
-    # More than a small Integer: an object of Ruby's.
+    # Types whose values may be too large for a Fixnum, so that Ruby allocates an object.
     OBJECTS = /big_/
 
     # median: case => ns; objects: case => objects a turn. cases: of one group.
@@ -50,7 +50,7 @@ module Benchmark
 
     def no_object(each) = ["no object", @objects[each] < 0.01]
 
-    # At most such a part of the other's time.
+    # Compares with another case: the time must be at most `part` of its time.
     def to(each, name, part)
       other = @cases.find { |candidate| candidate.name == name }
       text = part < 0.5 ? "≥ #{(1 / part).round}x of #{name}" : "≤ #{part}x of #{name}"

@@ -7,8 +7,8 @@ require "support/zlib_corpus"
 require "support/zlib_goals"
 
 module Benchmark
-  # The three tables of Ruby's Feature #6615, and what goes with them. Each figure is of a process of its own; the
-  # variants take turns.
+  # Measures the three tables of Ruby's Feature #6615, delays, and the curve of the GVL's cost. Each figure is measured
+  # in a separate process. The variants take turns.
   class ZlibBenchmark
     FLOOR = File.expand_path("../../../build/floor/zlib", __dir__)
     RESULTS = File.expand_path("../results", __dir__)
@@ -16,7 +16,8 @@ module Benchmark
     DELAY = File.expand_path("zlib_delay.rb", __dir__)
     THREADS = [1, 2, 4].freeze
 
-    # Of Ruby: library and way, see zlib_probe.rb. Of C: floor, its arguments around the number of threads.
+    # library, way: a variant in Ruby, see zlib_probe.rb. floor: the arguments of a variant in C, without the file and
+    # the number of threads.
     Variant = Struct.new(:name, :library, :way, :floor, keyword_init: true)
     Sample = Struct.new(:wall, :cpu, :plain, :made, :objects)
 
@@ -126,7 +127,7 @@ module Benchmark
       table
     end
 
-    # nil where it was not run.
+    # Returns nil for a variant that was not run.
     def facts(title, variant)
       own = THREADS.map { |threads| @samples[[title, variant.name, threads]] }
       return if own.any?(&:empty?)
@@ -150,7 +151,8 @@ module Benchmark
        deflated(variant, sample)]
     end
 
-    # Of the pairs of a round; by number of threads. The like of the variant: a stream's is the stock stream.
+    # Returns the speed relative to Ruby's zlib for each number of threads: the median of the ratios within a round. A
+    # stream is compared with the stream of Ruby's zlib.
     def ratio(title, variant, variants)
       base = variants.find { |each| each.library == "stock" && each.way == variant.way }
       base ||= variants.select { |each| each.library == "stock" }.last
@@ -165,7 +167,7 @@ module Benchmark
       way.start_with?("deflate") ? format("%.2f %%", sample.made * 100 / sample.plain) : ""
     end
 
-    # ---- Another thread's worst delay ----
+    # ---- The worst delay of another thread ----
 
     def delays
       inflate = corpus("one", 1, @size * 1_000_000)
@@ -196,7 +198,7 @@ module Benchmark
       name.start_with?("Spate") ? Goals.words([["≤ 5 ms", median <= 5]]) : ""
     end
 
-    # ---- Where letting go of the GVL begins to pay ----
+    # ---- The length from which releasing the GVL pays ----
 
     def curve
       lengths = [256, 512, 1024, 2048, 4096, 8192, 16_384, 32_768, 65_536]

@@ -6,7 +6,8 @@ require "zlib"
 require "spate/zlib"
 
 module Benchmark
-  # Pieces of Ruby's own library, plain and deflated by zlib at level 6, in one file: see benchmark/floor/zlib.c.
+  # A file with pieces of Ruby's standard library, both plain and deflated by zlib at level 6. benchmark/floor/zlib.c
+  # describes the format.
   class ZlibCorpus
     FOLDER = File.expand_path("../../../tmp/benchmark-zlib", __dir__)
     SLICE = 100_000
@@ -50,7 +51,8 @@ module Benchmark
       end
     end
 
-    # From anywhere in the text; a long one of many slices, as of files one behind the other.
+    # Returns a piece from a random position in the text. A long piece consists of many slices, like a concatenation of
+    # files.
     def piece(random)
       return slice(random, length) if length <= SLICE
 

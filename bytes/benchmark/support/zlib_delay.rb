@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-# Another Ruby thread's worst delay during one call, or (idle) none: LIBRARY WAY CORPUS THREADS, see zlib_probe.rb; the
-# last is not used. And, WAY "curve", microseconds of one call by the length of the input: alone, and beside a thread
-# that computes.
+# Prints the worst delay of another Ruby thread during one call, or while idle. Arguments: LIBRARY WAY CORPUS
+# THREADS, see zlib_probe.rb; THREADS is ignored. With WAY "curve", prints microseconds of one call for each length of
+# the input: alone, and while another thread computes.
 
 library, way, path, = ARGV
 require "zlib"
@@ -11,8 +11,8 @@ LIBRARY = library == "spate" ? Spate::Zlib : Zlib
 
 def clock = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
-# Milliseconds that this thread was ready and had no processor: the machine's doing, not a lock's. 0 where the kernel
-# does not tell.
+# Milliseconds in which this thread was runnable, but had no processor. This delay is not caused by a lock. 0 if the
+# kernel does not report it.
 def without_processor
   @statistics ||= File.open("/proc/thread-self/schedstat") if File.exist?("/proc/thread-self/schedstat")
   return 0.0 unless @statistics
@@ -21,7 +21,8 @@ def without_processor
   @statistics.sysread(100).split[1].to_i / 1e6
 end
 
-# Milliseconds more than the one that it sleeps: the most, and the most of those with a processor.
+# Returns the worst delay of a thread that sleeps for 1 ms repeatedly, in milliseconds: in total, and without the time
+# in which the thread had no processor.
 def worst_delay
   worst = held = 0
   ready = false
@@ -73,7 +74,7 @@ end
 
 CURVE = [256, 512, 1024, 2048, 4096, 8192, 16_384, 32_768, 65_536].freeze
 
-# Microseconds a call, for a quarter of a second.
+# Returns microseconds per call, measured for a quarter of a second.
 def microseconds(input)
   calls = 0
   began = clock
@@ -84,7 +85,7 @@ def microseconds(input)
   spent / calls * 1e6
 end
 
-# Inputs of these lengths; what has no pattern but few letters deflates to a known part.
+# Returns inputs of approximately these lengths. Random text with few different letters compresses at a known ratio.
 def inputs
   random = Random.new(1)
   CURVE.map do |length|

@@ -1,15 +1,17 @@
 # frozen_string_literal: true
 
 module Benchmark
-  # What is to be reached in one table: by the variant's name, the cell that says whether it was. One thread is compared
-  # by processor time, which other work on the machine does not change; several by wall time.
+  # The goals of one table. `cell` returns the table cell with the goals of a variant and whether they are met. One
+  # thread is compared by CPU time, which does not depend on other work on the machine. Several threads are compared by
+  # wall time.
   class ZlibGoals
-    # A row's medians by number of threads: rates (MB/s), costs (CPU s/GB), objects a piece, part (deflated to).
+    # Medians of a row. rates (MB/s), costs (CPU s/GB): by number of threads. objects: per piece. part: compressed size
+    # relative to the original.
     Facts = Struct.new(:rates, :costs, :objects, :part, keyword_init: true)
 
     FLOOR = "C floor: libdeflate, results kept"
 
-    # facts: name => Facts, nil where it was not run.
+    # facts: { name => Facts, or nil for a variant that was not run }.
     def initialize(title, facts)
       @inflates = title.start_with?("inflate")
       @kind = title[/pieces|100 KB|1,000 B/]
@@ -69,7 +71,7 @@ module Benchmark
       [["≥ 90 % of the floor (#{parts.map { |part| format("%.0f", part * 100) }.join(", ")})", parts.min >= 0.9]]
     end
 
-    # Not slower, but for what two runs of the same differ by.
+    # Four threads must not be slower. A difference of 5 % is tolerated, because two equal runs differ by as much.
     def four_threads(name, than)
       index = than == 1 ? 0 : 1
       [["4 threads not slower than #{than}", @facts[name].rates[2] >= @facts[name].rates[index] * 0.95]]

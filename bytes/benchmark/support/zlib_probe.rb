@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# One measurement, in a process of its own: LIBRARY WAY CORPUS THREADS. Prints seconds of wall and processor time, bytes
-# read or made that were plain, bytes of the other kind, and objects a piece; ends badly where a result is wrong.
+# Makes one measurement in a separate process: LIBRARY WAY CORPUS THREADS. Prints seconds of wall time and of CPU time,
+# the number of plain bytes, the number of bytes produced, and objects per piece. Fails if a result is wrong.
 
 library, way, path, threads = ARGV
 threads = Integer(threads)
@@ -14,7 +14,7 @@ LIBRARY = library == "spate" ? Spate::Zlib : Zlib
 DEFLATES = way.start_with?("deflate")
 CHUNK = 64 * 1024
 
-# The pieces that go in, and a way to get one that should come out.
+# The input pieces, and the expected output of each.
 class Pieces
   attr_reader :inputs
 
@@ -101,7 +101,7 @@ end
 
 pieces = Pieces.new(path, DEFLATES)
 inputs = pieces.inputs
-(WAYS[way] || WAYS.fetch(DEFLATES ? "deflate" : "inflate")).call(inputs.last) if inputs.size > 8 # warm
+(WAYS[way] || WAYS.fetch(DEFLATES ? "deflate" : "inflate")).call(inputs.last) if inputs.size > 8 # warms up
 GC.start
 objects = GC.stat(:total_allocated_objects)
 cpu = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID)

@@ -2,7 +2,7 @@
 #include "buffer/array_buffer.h"
 #include "number/type.h"
 
-/* `require "spate/native/bytes"`: buffers, views, bits. Loads nothing else of Spate. */
+/* `require "spate/native/bytes"` loads buffers, views and bit fields, and no other part of Spate. */
 RUBY_FUNC_EXPORTED void Init_bytes(void);
 
 void Init_bytes(void) {

@@ -1,22 +1,26 @@
 #include "view/view.h"
 
 /*
- * The interface of the gem arraybuffer 0.0.7 on Spate's buffers: Spate::Compat::ArrayBuffer and DataView, which
- * `require "spate/bytes/compat/arraybuffer"` also defines at the top level. Differences: an index outside of the buffer
- * is rejected, `bytes` returns a copy, `dup` copies the bytes, and setBytes may fill a buffer to its last byte.
+ * The interface of the gem arraybuffer 0.0.7, implemented with Spate's buffers: Spate::Compat::ArrayBuffer and
+ * DataView. `require "spate/bytes/compat/arraybuffer"` also defines them at the top level. Differences: an index
+ * outside of the buffer is rejected, `bytes` returns a copy, `dup` copies the bytes, and setBytes may fill a buffer to
+ * its last byte.
  */
 static VALUE class_buffer, class_view;
 
 /* ---- ArrayBuffer ------------------------------------------------------------------------------------------------- */
 
-/* ArrayBuffer.new(size): so many zero bytes. */
+/* ArrayBuffer.new(size): creates a buffer of `size` zero bytes. */
 static VALUE buffer_initialize(VALUE self, VALUE size) {
     VALUE options = rb_hash_new(), arguments[2] = {UINT2NUM(NUM2UINT(size)), options};
     rb_hash_aset(options, ID2SYM(rb_intern("max_byte_length")), UINT2NUM(UINT32_MAX));
     return rb_call_super_kw(2, arguments, RB_PASS_KEYWORDS);
 }
 
-/* Negative counts from the end. ArgumentError outside, as in the gem. Runs no code. */
+/*
+ * Converts an index. Negative indexes count from the end. Raises ArgumentError outside of the buffer, as the gem does.
+ * Runs no Ruby code.
+ */
 static size_t position(int index, size_t size, const char *message) {
     int64_t at = index;
     if (at < 0)
@@ -27,12 +31,12 @@ static size_t position(int index, size_t size, const char *message) {
 }
 
 static VALUE buffer_get(VALUE self, VALUE index) {
-    int at = NUM2INT(index); /* converting may run code, so it comes before the check of the buffer */
+    int at = NUM2INT(index); /* the conversion may run Ruby code, so the buffer is checked afterwards */
     const spate_array_buffer *buffer = spate_array_buffer_readable(self);
     return INT2FIX(buffer->data[position(at, buffer->length, "Index out of bounds")]);
 }
 
-/* The value modulo 256. */
+/* Stores the value modulo 256. */
 static VALUE buffer_set(VALUE self, VALUE index, VALUE value) {
     int at = NUM2INT(index);
     unsigned number = NUM2UINT(value);
@@ -66,7 +70,7 @@ static VALUE buffer_realloc(VALUE self, VALUE size) {
 typedef struct old_view {
     VALUE buffer;
     size_t offset;
-    size_t size; /* as given; the buffer may be shorter */
+    size_t size; /* as passed by the caller; the buffer may be shorter */
     bool little;
 } old_view;
 
@@ -121,7 +125,7 @@ static bool take_endianess(VALUE options) {
     return given == ID2SYM(rb_intern("little"));
 }
 
-/* DataView.new(buffer, offset = 0, size = buffer.size, endianess: :big). */
+/* DataView.new(buffer, offset = 0, size = buffer.size, endianess: :big) */
 static VALUE view_initialize(int argc, VALUE *argv, VALUE self) {
     VALUE buffer, offset, size, options;
     rb_scan_args(argc, argv, "12:", &buffer, &offset, &size, &options);
@@ -204,7 +208,10 @@ static VALUE view_to_s(VALUE self) {
     return string;
 }
 
-/* The index must be in the view, and all the bytes in the buffer. */
+/*
+ * Returns the address of `width` bytes. Raises ArgumentError unless the index is in the view and all bytes are in the
+ * buffer.
+ */
 static uint8_t *place(const old_view *view, int index, size_t width, const spate_array_buffer *buffer) {
     size_t at = view->offset + position(index, view->size, "index out of bounds");
     if (at >= buffer->length || width > buffer->length - at)
@@ -212,7 +219,7 @@ static uint8_t *place(const old_view *view, int index, size_t width, const spate
     return buffer->data + at;
 }
 
-/* A bit of the view, the least significant of a byte first. */
+/* getBit(index): returns a bit of the view. Bit 0 is the least significant bit of the first byte. */
 static VALUE view_get_bit(VALUE self, VALUE index) {
     const old_view *view = view_of(self);
     size_t bit = position(NUM2INT(index), view->size * 8, "index out of bounds");
@@ -233,7 +240,7 @@ static VALUE get(VALUE self, VALUE index, size_t width) {
     return ULL2NUM(value);
 }
 
-/* Values outside the type's range are clamped to it. */
+/* Writes a number. Values outside the type's range are clamped to it. */
 static VALUE set(VALUE self, int index, int64_t value, size_t width) {
     const old_view *view = view_of(self);
     uint8_t *at = place(view, index, width, spate_array_buffer_writable(view->buffer));
@@ -272,9 +279,9 @@ static VALUE set_array(VALUE self, int index, VALUE array) {
     return self;
 }
 
-/* setBytes(index, bytes): of a String, an Array, an ArrayBuffer or a DataView. */
+/* setBytes(index, bytes): writes the bytes of a String, an Array, an ArrayBuffer or a DataView. */
 static VALUE view_set_bytes(VALUE self, VALUE index, VALUE source) {
-    int from = NUM2INT(index); /* may run code that changes the source */
+    int from = NUM2INT(index); /* may run Ruby code that changes the source */
     if (RB_TYPE_P(source, T_ARRAY))
         return set_array(self, from, source);
     if (rb_typeddata_is_kind_of(source, &view_type))

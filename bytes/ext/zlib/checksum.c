@@ -1,7 +1,7 @@
 #include "base/release.h"
 #include "oneshot/oneshot.h"
 
-/* From this length on (25 µs at 10 GB/s) the GVL is released. */
+/* Inputs of at least this length (25 µs at 10 GB/s) are processed without the GVL. */
 #define RELEASED_FROM ((size_t)256 * 1024)
 #define READ_LENGTH (64 * 1024)
 

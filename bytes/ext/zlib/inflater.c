@@ -76,7 +76,7 @@ static VALUE inflate_string(int argc, VALUE *argv, VALUE self) {
 }
 
 /*
- * inflate_some(string, max), for GzipReader: returns at most `max` bytes. The remaining input waits: call it with an
+ * inflate_some(string, max), for GzipReader: returns at most `max` bytes. The remaining input is kept. Call it with an
  * empty String to continue.
  */
 static VALUE inflate_some(VALUE self, VALUE source, VALUE max) {
@@ -84,7 +84,7 @@ static VALUE inflate_some(VALUE self, VALUE source, VALUE max) {
     long pause = NUM2LONG(max);
     StringValue(source);
     if (pause < 1)
-        rb_raise(rb_eArgError, "at least one byte, not %ld", pause);
+        rb_raise(rb_eArgError, "expected at least one byte, got %ld", pause);
     spate_zstream_claim(z);
     if (z->finished || (RSTRING_LEN(source) == 0 && spate_zstream_input_length(z) == 0))
         return rb_str_new(NULL, 0);

@@ -1,7 +1,7 @@
 #include "base/release.h"
 #include "stream/zstream.h"
 
-/* `require "spate/native/zlib"`: Spate::Zlib. Loads nothing else of Spate. */
+/* `require "spate/native/zlib"` loads Spate::Zlib, and no other part of Spate. */
 RUBY_FUNC_EXPORTED void Init_zlib(void);
 
 static void define_constants(VALUE zlib) {
@@ -29,7 +29,7 @@ static void define_constants(VALUE zlib) {
         {"SYNC_FLUSH", Z_SYNC_FLUSH},
         {"FULL_FLUSH", Z_FULL_FLUSH},
         {"FINISH", Z_FINISH},
-        /* RFC 1952, the header's OS byte. */
+        /* The OS byte of the header, RFC 1952. */
         {"OS_CODE", 3},
         {"OS_MSDOS", 0},
         {"OS_AMIGA", 1},

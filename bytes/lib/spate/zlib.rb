@@ -1,12 +1,12 @@
 # frozen_string_literal: true
 
-# Inflate and deflate with the interface of Ruby's Zlib, but without blocking other threads. Loads no other part of
-# Spate.
+# Inflate and deflate with the interface of Ruby's Zlib, but without blocking other threads. Independent of the other
+# parts of Spate.
 require "spate/native/zlib"
 
 module Spate
   module Zlib
-    # The version of Ruby's zlib library with the same interface.
+    # The version of Ruby's zlib library that has the same interface.
     VERSION = "2.1.1"
   end
 end

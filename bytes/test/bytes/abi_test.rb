@@ -5,7 +5,7 @@ require "open3"
 require "spate/bytes"
 
 module Spate
-  # Another extension, compiled here, works on the bytes through the table of functions.
+  # An extension that the test compiles accesses the bytes of a buffer through the functions of spate_bytes_abi.
   class BytesAbiTest < Minitest::Test
     SOURCE = <<~C
       #include <spate/bytes.h>
@@ -48,7 +48,7 @@ module Spate
       assert_predicate status, :success?, out
     end
 
-    def test_an_extension_of_somebody_else
+    def test_another_extension
       compile(SOURCE)
       require File.join(folder, "shout")
       buffer = ArrayBuffer.from("bytes of a buffer")

@@ -14,7 +14,7 @@ module Spate
       assert_equal 0, ArrayBuffer.new.byte_length
     end
 
-    def test_lengths_that_cannot_be
+    def test_impossible_lengths
       assert_match(/byte_length -1 is negative/, assert_raises(IndexError) { ArrayBuffer.new(-1) }.message)
       assert_raises(IndexError) { ArrayBuffer.new(-(2**70)) }
       assert_raises(RangeError) { ArrayBuffer.new(2**70) }
@@ -50,7 +50,7 @@ module Spate
       assert_predicate buffer.slice_to_immutable(1), :frozen?
     end
 
-    def test_a_transfer_takes_the_bytes_away
+    def test_transfer_detaches_the_buffer
       buffer = ArrayBuffer.from("abcdef")
       view = Uint8Array.new(buffer)
       moved = buffer.transfer
@@ -63,7 +63,7 @@ module Spate
       assert_equal "abc", moved.transfer(3).to_s
     end
 
-    def test_a_longer_transfer_has_zeros
+    def test_longer_transfer_is_padded_with_zeros
       assert_equal "ab\0\0".b, ArrayBuffer.from("ab").transfer(4).to_s
       assert_equal "", ArrayBuffer.from("ab").transfer(0).to_s
       resizable = ArrayBuffer.new(2, max_byte_length: 9)
@@ -109,7 +109,7 @@ module Spate
       assert_raises(TypeError) { ArrayBuffer.from(Object.new) }
     end
 
-    def test_a_copy_has_bytes_of_its_own
+    def test_copies_are_independent
       buffer = ArrayBuffer.new(2, max_byte_length: 4)
       copy = buffer.dup
       Uint8Array.new(copy)[0] = 1
@@ -158,14 +158,14 @@ module Spate
       assert_match(/byte_length=20 <(00 ){16}…>/, ArrayBuffer.new(20).inspect)
     end
 
-    def test_knows_views
+    def test_view_predicate
       assert ArrayBuffer.view?(DataView.new(ArrayBuffer.new(1)))
       assert ArrayBuffer.isView(Int8Array.new(1))
       refute ArrayBuffer.view?(ArrayBuffer.new(1))
     end
 
     # Converting an argument may change the buffer.
-    def test_a_slice_of_a_buffer_that_shrinks_meanwhile
+    def test_slice_of_a_buffer_that_shrinks_during_the_call
       buffer = ArrayBuffer.new(8, max_byte_length: 8)
       nasty = Object.new
       nasty.define_singleton_method(:to_int) { buffer.resize(2) && 1 }

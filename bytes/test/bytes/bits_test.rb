@@ -6,7 +6,7 @@ require "stringio"
 
 module Spate
   class BitsTest < Minitest::Test
-    # Fields as a String of binary digits: what is meant, in the slowest way.
+    # A slow reference implementation: returns the fields as a String of binary digits.
     def digits(fields, order)
       fields.map do |value, width|
         format("%0#{width}b", value).then do |text|
@@ -127,7 +127,7 @@ module Spate
       assert_equal [3, 4], reader.read_all(4, 2)
     end
 
-    def test_an_io_is_held_from_the_earliest_mark_on
+    def test_io_is_buffered_from_the_earliest_mark
       io = StringIO.new((0..255).map(&:chr).join.b * 3000)
       reader = BitReader.new(io)
       reader.skip(8 * 100_000)
@@ -176,8 +176,8 @@ module Spate
       assert_raises(FrozenError) { writer_of_frozen.write(1, 1) }
     end
 
-    # The view follows the buffer that grows while it is written to itself.
-    def test_a_buffer_into_itself
+    # The view refers to the buffer that the writer extends.
+    def test_writing_a_buffer_to_itself
       buffer = ArrayBuffer.new(2, max_byte_length: 64)
       writer = BitWriter.new(buffer)
       writer.write(0x6162, 16)
@@ -185,7 +185,7 @@ module Spate
       assert_equal "ab" * 8, buffer.to_s
     end
 
-    def test_behind_a_string_and_into_an_io
+    def test_appending_to_a_string_and_an_io
       text = +"before "
       writer = BitWriter.new(text)
       writer.write_bytes("after").write(1, 1).flush
@@ -202,7 +202,7 @@ module Spate
       assert_raises(IndexError) { large.rewind(0) }
     end
 
-    # DWARF 5, figures 22 and 23.
+    # The examples are from DWARF 5, figures 22 and 23.
     def test_leb128
       { 2 => "02", 127 => "7f", 128 => "8001", 129 => "8101", 12_857 => "b964", 2**64 - 1 => "ffffffffffffffffff01" }
         .each { |number, hex| there_and_back(number, hex, :uleb128) }
@@ -216,7 +216,7 @@ module Spate
       assert_raises(EOFError) { BitReader.new("\x80").read_uleb128 }
     end
 
-    # RFC 9000, appendix A.1.
+    # The examples are from RFC 9000, appendix A.1.
     def test_quic
       { 151_288_809_941_952_652 => "c2197c5eff14e88c", 494_878_333 => "9d7f3e7d", 15_293 => "7bbd", 37 => "25" }
         .each { |number, hex| there_and_back(number, hex, :quic) }
@@ -224,7 +224,7 @@ module Spate
       assert_raises(RangeError) { BitWriter.new.write_quic(2**62) }
     end
 
-    # RFC 7541, appendix C.1.
+    # The examples are from RFC 7541, appendix C.1.
     def test_hpack
       writer = BitWriter.new
       writer.write(0b101, 3).write_hpack(10, 5).write(0, 3).write_hpack(1337, 5).write_hpack(42, 8)

@@ -5,7 +5,7 @@ require "spate/bytes"
 require "stringio"
 
 module Spate
-  # Conversions and callbacks run Ruby code, which may take away the very bytes that are worked on.
+  # Conversions and callbacks run Ruby code, which may detach or resize the buffer in use.
   class BytesCallbacksTest < Minitest::Test
     def number(value, method = :to_int, &effect)
       Object.new.tap { |object| object.define_singleton_method(method) { effect.call && value } }
@@ -15,7 +15,7 @@ module Spate
       Uint8Array.new(ArrayBuffer.new(length, max_byte_length: length))
     end
 
-    def test_an_index_that_takes_the_buffer_away
+    def test_index_conversion_that_detaches_the_buffer
       gone = array
       assert_nil gone[number(1) { gone.buffer.transfer }]
       gone = array
@@ -24,7 +24,7 @@ module Spate
       assert_raises(TypeError) { gone[number(1) { gone.buffer.transfer }] = 7 }
     end
 
-    def test_an_index_that_shortens_the_buffer
+    def test_index_conversion_that_shrinks_the_buffer
       short = array
       assert_raises(IndexError) { short[number(5) { short.buffer.resize(2) }] = 7 }
       assert_equal [0] * 8, short.tap { |a| a.buffer.resize(8) }.to_a
@@ -32,15 +32,15 @@ module Spate
       assert_nil short[number(5) { short.buffer.resize(2) }]
     end
 
-    # ECMA-262 10.4.5.5: the key first, then the number.
+    # ECMA-262 10.4.5.5: the index is converted before the value.
     def test_the_index_is_converted_before_the_number
       order = []
       array[number(1) { order << :index }] = number(1) { order << :number }
       assert_equal %i[index number], order
     end
 
-    # ECMA-262 23.2.3.27, step 14.
-    def test_a_slice_of_an_array_that_is_detached_meanwhile
+    # If the conversion of an argument detaches the buffer, slice raises a TypeError: ECMA-262 23.2.3.27, step 14.
+    def test_slice_of_an_array_that_is_detached_during_the_call
       gone = array
       assert_raises(TypeError) { gone.slice(number(1) { gone.buffer.transfer }) }
     end
@@ -55,7 +55,7 @@ module Spate
       assert_raises(TypeError) { array.set_bytes(0, "") }
     end
 
-    def test_marshalled_bytes_that_change_meanwhile
+    def test_bytes_that_change_during_marshal_dump
       bytes = "x" * 100_000
       length = number(100_000) { bytes.replace("y") }
       buffer = ArrayBuffer.allocate
@@ -67,8 +67,8 @@ module Spate
       assert_raises(FrozenError) { ArrayBuffer.allocate.freeze.send(:initialize_copy, ArrayBuffer.new(1)) }
     end
 
-    # A short Array shares its elements with the one it was taken from.
-    def test_fields_of_a_header_are_nobody_elses
+    # A short Array shares its elements with the Array that it was copied from.
+    def test_header_fields_are_not_shared
       zeros = [0, 0, 0, 0].freeze
       fields = zeros.dup
       Wire.read_frame_header(Wire.frame(1, 2, 3, "abc"), 0, fields)
@@ -91,7 +91,7 @@ module Spate
       assert_equal "abc", writer.to_s
     end
 
-    def test_numbers_that_become_more_while_they_are_written
+    def test_numbers_that_grow_during_write
       numbers = [1] * 10
       writer = BitWriter.new(sink { numbers.concat([2] * 1_000_000) })
       writer.write_bytes("x" * 100_000) until writer.position > 8_000_000
@@ -101,7 +101,7 @@ module Spate
       assert_equal [1] * 10, numbers.first(10)
     end
 
-    def test_bytes_that_become_fewer_while_they_are_written
+    def test_bytes_that_shrink_during_write
       text = "y" * 200_000
       writer = BitWriter.new(sink { text.replace("z") })
       written = 0
@@ -112,7 +112,7 @@ module Spate
 
     def compat(length) = Compat::ArrayBuffer.new(length)
 
-    def test_indexes_of_the_gems_interface
+    def test_indexes_of_the_interface_of_the_gem
       buffer = compat(8)
       assert_raises(ArgumentError, TypeError) { buffer[number(1) { buffer.transfer }] }
       buffer = compat(8)
@@ -130,7 +130,7 @@ module Spate
       assert_equal 0, ArrayBuffer.new(4).read_partial_from(StringIO.new)
     end
 
-    # The encoding conversion holds back characters, so raw bytes cannot be read behind them.
+    # The encoding conversion has buffered characters, so raw bytes cannot be read after them.
     def test_an_io_that_holds_converted_characters
       path = write("wide", "one\ntwo\n".encode("UTF-16LE"))
       File.open(path, "rb:UTF-16LE:UTF-8") do |file|
@@ -146,7 +146,7 @@ module Spate
       assert_raises(TypeError) { Uint8Array.from(5) }
     end
 
-    # A reader or writer that raises has not moved.
+    # A reader or writer that raises keeps its position.
     def test_integers_of_variable_length_are_read_whole_or_not_at_all
       { "read_uleb128" => "\x80\x80".b, "read_sleb128" => "\xff".b * 12, "read_quic" => "\xc0".b }
         .each do |method, bytes|
@@ -164,7 +164,7 @@ module Spate
       assert_equal [0, "\0\0"], [writer.position, writer.to_s.ljust(2, "\0")]
     end
 
-    # Not each piece by copying all that came before.
+    # A long read does not copy the previous bytes for each piece.
     def test_a_long_read_of_an_io_is_not_quadratic
       bytes = "x" * (48 << 20)
       before = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID)
@@ -178,7 +178,7 @@ module Spate
       assert_equal 97, BitReader.new("a").freeze.peek(8)
     end
 
-    def test_javascripts_last_arguments_and_options
+    def test_optional_arguments_as_in_javascript
       array = Uint8Array.of(1, 2, 1, 3)
       assert_equal [2, 0, 0, -1], [[1], [1, 1], [1, -3], [2, 0]].map { |arguments| array.lastIndexOf(*arguments) }
       assert_equal [true, false, true, false, true],
@@ -187,7 +187,7 @@ module Spate
       assert_raises(ArgumentError) { Uint8Array.from_base64("AQ", lastChunkHandling: "strict") }
     end
 
-    def test_marshalled_in_the_other_order_of_bytes
+    def test_marshal_data_of_the_other_byte_order
       array = Uint16Array.of(1, 258)
       bytes, order = array.marshal_dump
       other = order == "little" ? "big" : "little"
@@ -208,7 +208,7 @@ module Spate
     def test_the_timeout_of_an_io
       return refute(IO.const_defined?(:TimeoutError)) unless IO.method_defined?(:timeout=)
 
-      reader, writer = IO.pipe # held, so that no collection closes it
+      reader, writer = IO.pipe # referenced, so that GC does not close it
       reader.timeout = 0.01
       buffer = ArrayBuffer.new(1)
       assert_raises(IO::TimeoutError) { buffer.read_from(reader) }

@@ -5,9 +5,9 @@ require "open3"
 require "spate/bytes"
 
 module Spate
-  # Compares with the gem arraybuffer 0.0.7: its results, and its memory errors, which must not occur here.
+  # spate/bytes/compat/arraybuffer has the same results as the gem arraybuffer 0.0.7, without its memory errors.
   class BytesCompatTest < Minitest::Test
-    # One program for both: each line says what it does and what came of it.
+    # A program for both libraries. Each line prints an operation and its result.
     PROGRAM = <<~'RUBY'
       def show(text) = puts("#{text} => #{begin; eval(text).inspect; rescue StandardError => e; "#{e.class}: #{e.message}"; end}")
       $b = ArrayBuffer.new(8)
@@ -35,7 +35,7 @@ module Spate
       out
     end
 
-    # The gem itself, built from the gem source in use.
+    # Installs the gem arraybuffer from the configured gem source. Returns the folders for the load path.
     def gem_folder
       Dir.chdir(folder) do
         out, status = Open3.capture2e(Gem.ruby, "-S", "gem", "install", "arraybuffer", "-v", "0.0.7", "--no-document",
@@ -45,15 +45,15 @@ module Spate
       [File.join(folder, "gems/arraybuffer-0.0.7/lib"), *Dir[File.join(folder, "extensions/*/*/arraybuffer-0.0.7")]]
     end
 
-    # Errors of Ruby's own conversions differ by Ruby alone; the rest is equal word for word.
-    def test_answers_as_the_gem
+    # Ruby's own conversion errors differ between Ruby versions. Everything else is identical.
+    def test_results_equal_those_of_the_gem
       theirs = run_with(*gem_folder.map { |path| "-I#{path}" }, "-rarraybuffer")
       ours = run_with("-rspate/bytes/compat/arraybuffer")
       assert_equal theirs.lines, ours.lines
       assert_operator ours.lines.length, :>, 80
     end
 
-    # As the gem's; of a view that reaches past the buffer, what is there.
+    # As in the gem. A view that extends beyond the buffer shows the bytes that exist.
     def test_views_show_a_memory_view
       require "fiddle"
       buffer = Compat::ArrayBuffer.new(6)
@@ -70,7 +70,7 @@ module Spate
       assert_predicate Fiddle::MemoryView.new(view), :readonly?
     end
 
-    def test_its_memory_errors_are_gone
+    def test_memory_errors_of_the_gem_do_not_occur
       buffer = Compat::ArrayBuffer.new(4)
       assert_equal "\0\0", Compat::DataView.new(buffer, 2, 100).to_s, "reads past no end"
       bytes = buffer.bytes
@@ -88,7 +88,7 @@ module Spate
       assert_equal "ab", Compat::DataView.new(Compat::ArrayBuffer.new(2)).setBytes(0, "ab").to_s, "to the last byte"
     end
 
-    def test_refuses_to_stand_beside_the_gem
+    def test_cannot_be_loaded_together_with_the_gem
       lib = File.expand_path("../../lib", __dir__)
       out, status = Open3.capture2e(RbConfig.ruby, "--disable-gems", "-I#{lib}", "-e",
                                     "class ArrayBuffer; end; require 'spate/bytes/compat/arraybuffer'")

@@ -18,7 +18,7 @@ module Spate
       @view = DataView.new(ArrayBuffer.new(16))
     end
 
-    def test_new_names_what_to_write_instead_of_a_wrong_argument
+    def test_error_of_new_suggests_the_right_call
       { "abc" => /got String; use ArrayBuffer\.from\(string\).* or ArrayBuffer\.wrap\(string\)/,
         Uint8Array.new(2) => /got Spate::Uint8Array; use its buffer/, 12 => /got Integer; use ArrayBuffer\.new/,
         nil => /got nil\z/, {} => /got Hash\z/ }.each do |given, message|
@@ -76,7 +76,7 @@ module Spate
       assert_equal "byte_offset 13 is out of bounds: 4 bytes wide, the length is 16", error.message
     end
 
-    # ECMA-262 25.3.1.6: the index is converted, then the value, then the range is looked at.
+    # ECMA-262 25.3.1.6: the index is converted first, then the value. Then the range is checked.
     def test_the_order_of_conversions
       order = []
       index = Object.new
@@ -155,19 +155,19 @@ module Spate
       assert_equal 0, fixed.get_uint8(0)
     end
 
-    def test_bytes_of_any_kind
+    def test_set_bytes_accepts_any_source
       assert_equal 3, @view.set_bytes(0, "abc")
       @view.set_bytes(3, ArrayBuffer.from("de"))
       @view.set_bytes(5, Uint8Array.new([102]))
       assert_equal "abcdef", @view.get_bytes(0, 6)
       assert_raises(IndexError) { @view.set_bytes(1, @view) }
-      @view.set_bytes(2, DataView.new(@view.buffer, 0, 6)) # its own bytes: moved, not smeared
+      @view.set_bytes(2, DataView.new(@view.buffer, 0, 6)) # overlapping bytes are copied correctly
       assert_equal "ababcdef", @view.get_bytes(0, 8)
       assert_raises(TypeError) { @view.set_bytes(0, 5) }
       assert_raises(IndexError) { @view.get_bytes(15, 2) }
     end
 
-    def test_no_object_for_small_numbers
+    def test_small_numbers_allocate_no_object
       view = @view
       allocated = lambda do |&work|
         work.call

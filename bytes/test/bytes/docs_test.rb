@@ -4,7 +4,7 @@ require "test_helper"
 require "spate/bytes"
 
 module Spate
-  # The examples of docs/bytes.md and README.md have the results that `# =>` names.
+  # The results of the examples in docs/bytes.md and README.md are those written after `# =>`.
   class BytesDocsTest < Minitest::Test
     ROOT = File.expand_path("../..", __dir__)
 

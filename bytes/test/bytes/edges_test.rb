@@ -4,7 +4,8 @@ require "test_helper"
 require "spate/bytes"
 
 module Spate
-  # What is ordinary goes a short way, which each accessor has of its own; here each meets what is not.
+  # Each accessor of DataView and of the typed arrays has a fast path for common arguments. These tests pass uncommon
+  # arguments to each.
   class BytesEdgesTest < Minitest::Test
     ARRAYS = %w[Int8 Uint8 Uint8Clamped Int16 Uint16 Int32 Uint32 BigInt64 BigUint64 Float16 Float32 Float64]
              .map { |name| Spate.const_get("#{name}Array") }.freeze
@@ -28,7 +29,7 @@ module Spate
       each_accessor(view) { |_, access| assert_match(/detached/, assert_raises(TypeError) { access.call(0) }.message) }
     end
 
-    def test_a_buffer_that_became_too_short
+    def test_shrunk_buffer
       buffer = ArrayBuffer.new(16, max_byte_length: 32)
       view = DataView.new(buffer, 4, 12)
       buffer.resize(15)
@@ -37,7 +38,7 @@ module Spate
       each_accessor(view) { |width, access| assert_nil access.call(12 - width) }
     end
 
-    def test_a_view_that_follows_its_buffer
+    def test_view_of_a_resizable_buffer
       buffer = ArrayBuffer.new(16, max_byte_length: 32)
       view = DataView.new(buffer)
       buffer.resize(9)
@@ -47,7 +48,7 @@ module Spate
       end
     end
 
-    def test_arrays_that_follow_their_buffer
+    def test_arrays_of_resizable_buffers
       ARRAYS.each do |type|
         buffer = ArrayBuffer.new(16, max_byte_length: 64)
         array = type.new(buffer)
@@ -61,7 +62,7 @@ module Spate
       end
     end
 
-    def test_a_view_that_nobody_initialized
+    def test_uninitialized_view
       each_accessor(DataView.allocate) { |_, access| assert_raises(TypeError) { access.call(0) } }
     end
 
@@ -115,7 +116,7 @@ module Spate
       end
     end
 
-    def test_numbers_that_are_no_small_integers
+    def test_numbers_that_are_not_small_integers
       ARRAYS.each do |type|
         array = type.new(1)
         ["1", nil, Object.new].each { |value| assert_raises(TypeError, type) { array[0] = value } }
@@ -128,8 +129,8 @@ module Spate
       end
     end
 
-    # 1e-77 and 1e77 are about where a Float becomes an object.
-    def test_floats_near_what_needs_an_object
+    # Near 1e-77 and 1e77 a Float becomes a heap object.
+    def test_floats_near_the_limits_of_immediate_values
       view = DataView.new(ArrayBuffer.new(8))
       edges = [0.0, 1.0, 1.7272337110188893e-77, 1.1579208923731618e+77, Float::MIN, Float::MAX, Float::INFINITY]
       edges = edges.flat_map { |value| [value, value.next_float, value.prev_float] }
@@ -151,7 +152,7 @@ module Spate
       end
     end
 
-    # Each of the 65,536, and the numbers just below and above the middle to the next.
+    # All 65,536 half floats, and the numbers just below and above the middle between two of them.
     def test_halves
       view = DataView.new(ArrayBuffer.new(2))
       31_744.times do |bits|
@@ -179,7 +180,7 @@ module Spate
 
     def setters(type) = getters(type).map { |name| name.sub("get", "set") }
 
-    # Yields a type's width and something that reads or writes at an offset and answers nil where it could.
+    # Yields the width of a type and a lambda that reads or writes at an offset. The lambda returns nil on success.
     def each_accessor(view)
       TYPES.each do |type|
         width = WIDTHS.find { |pattern, _| type.match?(pattern) }.last

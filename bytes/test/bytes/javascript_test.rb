@@ -6,7 +6,8 @@ require "json"
 require "open3"
 
 module Spate
-  # The same numbers into the same types, here and in the machine's node: the same bytes, and the same numbers back.
+  # DataView and the typed arrays store numbers as JavaScript does: the same numbers, stored in the same types by Node,
+  # must have equal bytes and values.
   class BytesJavascriptTest < Minitest::Test
     INTEGERS = [0, 1, -1, 2, 127, 128, 255, 256, -128, -129, 32_767, 32_768, 65_535, 65_536, 2**31 - 1, 2**31,
                 2**32 - 1, 2**32, -(2**31), -(2**31) - 1, 2**53 - 1, -(2**53) + 1].freeze
@@ -22,7 +23,8 @@ module Spate
     TYPES = %w[Int8 Uint8 Int16 Uint16 Int32 Uint32 Float16 Float32 Float64 Uint8Clamped].freeze
     BIG_TYPES = %w[BigInt64 BigUint64].freeze
 
-    # Float16 is younger than many a node: there the nearest of all 65,536 halves is looked for, ties to even.
+    # Older versions of Node have no Float16. The script then searches the nearest of all 65,536 half floats, ties to
+    # even.
     SCRIPT = <<~JS
       const widths = {Float16: 2}
       const half = bits => {
@@ -79,7 +81,7 @@ module Spate
       mine == theirs && (!mine.is_a?(Float) || mine.to_s == theirs.to_s)
     end
 
-    def test_bytes_and_numbers_are_javascripts
+    def test_bytes_and_numbers_equal_those_of_javascript
       skip "node is not installed (Debian: nodejs)" unless system("node", "--version", out: File::NULL, err: File::NULL)
 
       answers = table

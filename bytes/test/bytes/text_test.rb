@@ -5,7 +5,7 @@ require "spate/bytes"
 require "base64"
 
 module Spate
-  # Hex and base64 of ECMA-262 23.2.6.
+  # Uint8Array converts to and from hexadecimal and base64 as in ECMA-262 23.2.6.
   class BytesTextTest < Minitest::Test
     def test_there_and_back
       100.times do |length|

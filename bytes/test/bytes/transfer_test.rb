@@ -6,9 +6,9 @@ require "stringio"
 require "socket"
 
 module Spate
-  # Between buffers and IO, without Strings.
+  # Buffers and views are read from IOs and written to them without Strings.
   class BytesTransferTest < Minitest::Test
-    def test_a_file_there_and_back
+    def test_writing_and_reading_a_file
       buffer = ArrayBuffer.from(Random.bytes(100_000))
       path = File.join(folder, "bytes")
       File.open(path, "wb") { |file| assert_equal 100_000, buffer.write_to(file) }
@@ -33,8 +33,8 @@ module Spate
       assert_equal "before after", reader.read
     end
 
-    # read_from duplicates the descriptor, so that no other file can get its number, and closes the duplicate again.
-    # GC would close files that other tests left open.
+    # read_from duplicates the descriptor, so that its number cannot be reused, and closes the duplicate. GC is disabled
+    # because it would close files of other tests.
     def test_an_io_that_another_thread_closes
       GC.disable
       open_files = -> { Dir.children("/proc/self/fd").size }
@@ -55,7 +55,7 @@ module Spate
       GC.enable
     end
 
-    def test_a_part_of_it
+    def test_reading_into_a_part_of_a_buffer
       reader, writer = IO.pipe
       ArrayBuffer.from("abcdef").write_to(writer, 2, 3)
       buffer = ArrayBuffer.new(8)
@@ -82,7 +82,7 @@ module Spate
     end
 
     def test_a_thread_that_waits_can_be_killed
-      reader, writer = IO.pipe # without a reference to the writer GC may close it, and the thread reads the end
+      reader, writer = IO.pipe # without a reference to the writer, GC may close it, which ends the read
       buffer = ArrayBuffer.new(4)
       thread = Thread.new { buffer.read_from(reader) }
       Thread.pass until thread.status == "sleep"
@@ -92,8 +92,8 @@ module Spate
       writer.close
     end
 
-    # It could be shared with a Ractor, or be taken for one that does not change.
-    def test_a_buffer_is_not_frozen_while_bytes_come_into_it
+    # A frozen buffer could be shared with a Ractor, or other code could rely on its content.
+    def test_buffer_cannot_be_frozen_during_read_from
       buffer = ArrayBuffer.new(8)
       reader, writer = IO.pipe
       liar = Object.new
@@ -133,7 +133,7 @@ module Spate
       assert_equal "z" * 500_000, buffer.to_s
     end
 
-    def test_errors_have_their_own_class
+    def test_io_error_classes
       reader, writer = IO.pipe
       assert_raises(IOError) { ArrayBuffer.new(1).write_to(reader) }
       assert_raises(IOError) { ArrayBuffer.new(1).read_from(writer) }

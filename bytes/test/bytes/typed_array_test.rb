@@ -43,7 +43,7 @@ module Spate
       assert_raises(TypeError) { BigInt64Array.new(Int8Array.new(1)) }
     end
 
-    def test_lives_in_a_buffer
+    def test_array_in_a_buffer
       buffer = ArrayBuffer.new(8)
       words = Uint16Array.new(buffer, 2, 2)
       words[1] = 0x0102
@@ -56,7 +56,7 @@ module Spate
       assert_raises(RangeError) { Uint16Array.new(ArrayBuffer.new(3)) }
     end
 
-    def test_follows_a_resizable_buffer
+    def test_length_follows_a_resizable_buffer
       buffer = ArrayBuffer.new(5, max_byte_length: 16)
       words = Uint32Array.new(buffer)
       assert_equal 1, words.length
@@ -87,8 +87,8 @@ module Spate
       array.set([9, 8.7], 3)
       assert_equal [1, 1, 2, 9, 8], array.to_a
       wide = Uint16Array.new(array.buffer, 0, 2)
-      low = wide.to_a.map { |number| number & 0xff } # the machine's order of bytes decides which these are
-      array.set(wide) # another type over the same bytes: read whole before it is written
+      low = wide.to_a.map { |number| number & 0xff } # depends on the byte order of the machine
+      array.set(wide) # another type with the same bytes: read completely before writing
       assert_equal [*low, 2, 9, 8], array.to_a
       assert_raises(IndexError) { array.set([1, 2], 4) }
       assert_raises(IndexError) { array.set([1], -1) }
@@ -131,8 +131,8 @@ module Spate
       assert_equal 1, { Uint8Array.new([1]) => 1 }[Uint8Array.new([1])]
     end
 
-    # A block that shortens the buffer while it is walked.
-    def test_a_buffer_that_shrinks_while_it_is_walked
+    # A block shortens the buffer during the iteration.
+    def test_buffer_that_shrinks_during_each
       buffer = ArrayBuffer.new(8, max_byte_length: 8)
       seen = 0
       Uint8Array.new(buffer).each { (seen += 1) && buffer.resize(3) }

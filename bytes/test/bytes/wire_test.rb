@@ -20,8 +20,8 @@ module Spate
       assert_equal [77, 9, 255, 2**31 - 1], Wire.read_frame_header(buffer, 2, fields)
     end
 
-    # A file's bytes are read into the frame's place, and the header set before them.
-    def test_a_payload_that_is_in_its_place
+    # The payload was read directly to its position after the header, as for files. write_frame adds only the header.
+    def test_header_before_an_existing_payload
       buffer = ArrayBuffer.from("012345678payload")
       assert_equal 16, Wire.write_frame(buffer, 0, 0, 0, 3, Uint8Array.new(buffer, 9))
       assert_equal "\0\0\x07\0\0\0\0\0\x03payload", buffer.to_s

@@ -5,7 +5,7 @@ require "open3"
 require "rbconfig"
 
 module Spate
-  # The random calls of bytes/test under valgrind, which sees what is read before it was written, too.
+  # Runs the random calls of bytes/test under valgrind, which also finds reads of uninitialized memory.
   class ValgrindTest < Minitest::Test
     TEST = File.expand_path("..", __dir__)
     OPTIONS = ["--quiet", "--error-exitcode=99", "--exit-on-first-error=no", "--num-callers=20", "--error-limit=no",
@@ -19,7 +19,7 @@ module Spate
       assert_no_errors 20_000, "require 'support/bytes_model'; Spate::BytesModel.new(1).run(%d)"
     end
 
-    # Readers, writers and batches, which the walk has not.
+    # Readers, writers and batches, which ZlibWalk does not call.
     def test_gzip_files_and_batches
       assert_no_errors 3, <<~RUBY
         require "spate/zlib"

@@ -4,8 +4,8 @@ require "spate/bytes"
 require_relative "bytes_model_codecs"
 
 module Spate
-  # The slowest way to be right: a buffer as an Array of bytes, numbers through Integer arithmetic and pack. Random
-  # operations run on it and on the real thing, which must answer the same, or raise the same class of error.
+  # A slow reference implementation: a buffer is an Array of bytes, and numbers use Integer arithmetic and pack. Random
+  # operations run on the model and on the library. Both must return the same, or raise the same class of error.
   class BytesModel
     TYPES = {
       "int8" => [1, true], "uint8" => [1, false], "int16" => [2, true], "uint16" => [2, false], "uint24" => [3, false],
@@ -18,7 +18,7 @@ module Spate
 
     include BytesModelCodecs
 
-    # A difference: what was done, what the model says, what came.
+    # A difference between the model and the library: the operation and both results.
     class Difference < StandardError; end
 
     attr_reader :steps
@@ -56,7 +56,7 @@ module Spate
       renew if @random.rand(200).zero?
     end
 
-    # Both answers, or the classes of both errors.
+    # Compares both results, or the classes of both errors.
     def same(what, model, real)
       expected = answer(&model)
       found = answer(&real)

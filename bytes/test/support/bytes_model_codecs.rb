@@ -4,7 +4,7 @@ require "stringio"
 
 module Spate
   # The part of the model that reads and writes formats: bit fields, integers of variable length, hex and base64,
-  # frames, and the interface of the gem arraybuffer. Each operation makes what it needs.
+  # frames, and the interface of the gem arraybuffer. Each operation creates its own data.
   module BytesModelCodecs
     OPERATIONS = %i[read_bits variable_length from_hex from_base64 into_a_short_array frame window old_view].freeze
 
@@ -23,7 +23,7 @@ module Spate
       @random.rand(1..12).times { send(moves.sample(random: @random)) }
     end
 
-    # The same bytes as a String, a buffer, a window of a larger one, an IO that gives little at a time.
+    # Returns the bytes as a String, a buffer, a view of a larger buffer, or an IO that returns few bytes at a time.
     def source_of(bytes, ways = 5)
       case @random.rand(ways)
       when 0 then bytes
@@ -167,7 +167,7 @@ module Spate
            -> { Uint8Array.from_hex(text).bytes })
     end
 
-    # The digits as they may be, by the way the last chunk is handled.
+    # Valid final chunks, by the value of last_chunk_handling.
     RESTS = { "loose" => /|dd|ddd|dd==|ddd=/, "strict" => /|d[AQgw]==|dd[AEIMQUYcgkosw048]=/,
               "stop-before-partial" => /|d|dd|ddd|dd=|dd==|ddd=/ }
             .transform_values { |form| Regexp.new(form.source.gsub("d", "[^=]"), Regexp::NOENCODING) }.freeze
@@ -190,7 +190,7 @@ module Spate
            -> { Uint8Array.from_base64(text, last_chunk_handling: last).bytes })
     end
 
-    # Whole chunks of three bytes, and the last one where it fits too.
+    # Decodes whole chunks of three bytes, and the last chunk if it fits.
     def into_a_short_array
       bytes = @random.bytes(@random.rand(12))
       room = @random.rand(12)

@@ -5,14 +5,14 @@ require "rbconfig"
 require "fileutils"
 
 module Spate
-  # Ruby's own tests of zlib: taken from Debian's source package of the Ruby that runs, once, and kept under tmp/. They
-  # run against the stock library or against Spate's.
+  # Ruby's own tests of zlib, from Debian's source package of the running Ruby. Downloaded once and stored below tmp/.
+  # They run against the stock library or against Spate's.
   class ZlibSuite
     ROOT = File.expand_path("../../..", __dir__)
     VERSION = RUBY_VERSION[/\A\d+\.\d+/]
     SHIM = File.join(__dir__, "zlib_suite_shim.rb")
 
-    # Why the tests cannot be had here.
+    # The reason why the tests are not available here.
     class Unavailable < StandardError; end
 
     def initialize(folder: File.join(ROOT, "tmp/zlib-suite/#{RUBY_VERSION}"))
@@ -20,7 +20,7 @@ module Spate
       @file = File.join(folder, "test_zlib.rb")
     end
 
-    # { "TestZlib#test_crc32" => "." } with F, E and S as minitest prints them. library: :stock or :spate.
+    # Returns { "TestZlib#test_crc32" => "." }, with F, E and S as printed by minitest. library: :stock or :spate.
     def run(library)
       out, = Open3.capture2e({ "RUBYOPT" => nil }, RbConfig.ruby, "-W0", "-I#{File.join(ROOT, "bytes/lib")}", SHIM,
                              library.to_s, fetch, "--verbose")
@@ -28,7 +28,7 @@ module Spate
       [results, out]
     end
 
-    # The file's path. Raises Unavailable.
+    # Returns the path of the file. Raises Unavailable.
     def fetch
       FileUtils.mkdir_p(@folder)
       File.open(File.join(@folder, "lock"), "w") do |lock|
@@ -51,7 +51,7 @@ module Spate
       unpack(archive)
     end
 
-    # The mirror and suite that apt uses here for Debian itself.
+    # Returns the Debian mirror and suite that apt uses on this machine.
     def apt_source
       lines, status = Open3.capture2("apt-get", "indextargets", "--format", "$(SITE) $(CODENAME) $(CREATED_BY)")
       found = lines.lines.map(&:split).find { |site, _, by| by == "Packages" && site.match?(%r{/debian/?\z}) }
@@ -62,7 +62,7 @@ module Spate
       raise Unavailable, "apt is not available"
     end
 
-    # apt with its own lists and caches, independent of the machine's.
+    # Runs apt with separate lists and caches, independent of the machine's.
     def apt(command, *arguments)
       %w[lists/partial cache/archives/partial].each { |name| FileUtils.mkdir_p(File.join(@folder, name)) }
       options = { "Dir::Etc::SourceList" => File.join(@folder, "sources.list"), "Dir::Etc::SourceParts" => "-",

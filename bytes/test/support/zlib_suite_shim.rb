@@ -4,7 +4,7 @@
 #
 #     ruby zlib_suite_shim.rb stock|spate test_zlib.rb [minitest's options]
 #
-# Their framework is an inner one of Ruby's; what they use of it is below.
+# The tests use Ruby's internal test framework. This file defines the parts that they need.
 
 require "minitest/autorun"
 require "open3"
@@ -23,7 +23,7 @@ end
 $LOADED_FEATURES.push("test/unit.rb", File.expand_path("test/unit.rb"))
 $LOAD_PATH.unshift(__dir__)
 
-# Its only use here: warnings that a test provokes.
+# EnvUtil of Ruby's test framework. The tests use only this method.
 module EnvUtil
   def self.suppress_warning
     verbose, $VERBOSE = $VERBOSE, nil
@@ -37,7 +37,7 @@ module Test
   module Unit
     AssertionFailedError = Minitest::Assertion
 
-    # minitest with the other's names.
+    # Minitest with the method names of the other framework.
     class TestCase < Minitest::Test
       LEAK_ROUNDS = 3
 
@@ -47,7 +47,7 @@ module Test
       def omit(reason = nil) = skip(reason)
       def pend(reason = nil) = skip(reason)
 
-      # Memory of a process that does it again and again stays as it was after the first round, but for a quarter.
+      # After the first round, memory may grow by at most a quarter.
       def assert_no_memory_leak(_options, prepare, code, *)
         library = LIBRARY == "spate" ? "require 'spate/zlib'; Zlib = Spate::Zlib" : "require 'zlib'"
         script = <<~RUBY

@@ -5,7 +5,7 @@ require "stringio"
 require "zlib"
 
 module Spate
-  # The same random calls of an object of Ruby's own library and of ours: each must have the same outcome.
+  # Makes the same random calls on an object of Ruby's zlib and on one of Spate's. Outcomes must be equal.
   class ZlibTwins
     # The difference, and the calls that reproduce it.
     class Difference < StandardError; end
@@ -40,7 +40,7 @@ module Spate
       twins([::Zlib, Zlib].map { |library| library::Inflate.new }, { dictionary: known }) do
         next inflating(dictionary) if @random.rand(3).zero?
 
-        # Ruby's own fails where a piece ends with the name of the dictionary, its sixth byte.
+        # Ruby's zlib fails if a piece ends with the ID of the dictionary, which ends at the sixth byte.
         piece = packed.byteslice(at, (at == 0 ? 7 : 1) + @random.rand(one_of([3, 100, 9000, 50_000])))
         next [:total_out] if piece.nil? || piece.empty?
 
@@ -64,7 +64,7 @@ module Spate
       retry
     end
 
-    # Nothing that ends amid a character of a wide encoding or of one that is converted.
+    # Omits calls that end within a character of a wide or converted encoding.
     def reading
       one_of([[:read], [:gets], [:gets, nil], [:getc], [:readchar], [:eof?], [:rewind], [:each_char], [:crc], [:pos]])
     end
@@ -91,7 +91,7 @@ module Spate
               [:finish], [:reset]])
     end
 
-    # Yields for each call.
+    # Yields to get each call, and makes it on both objects.
     def twins(pair, facts)
       calls = [facts]
       (5 + @random.rand(40)).times do
@@ -104,13 +104,13 @@ module Spate
       end
     end
 
-    # Before version 3, Ruby's own says that more may come where nothing ever was, once that is rewound.
+    # Before version 3, Ruby's eof? returns false after rewind of empty data.
     def untold?(name) = name == :eof? && @empty && ::Zlib::VERSION < "3"
 
     def outcome(object, name, arguments)
       value = name == :each_char ? object.each_char.to_a : object.public_send(name, *arguments)
       return :itself if value.equal?(object)
-      return value.b if arguments == [""] && value # a paragraph of one byte has no encoding in Ruby's own
+      return value.b if arguments == [""] && value # Ruby's zlib returns a paragraph of one byte without its encoding
 
       value.is_a?(String) ? [value.encoding.name, value] : value
     rescue StandardError => e

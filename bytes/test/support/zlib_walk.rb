@@ -4,17 +4,17 @@ require "spate/zlib"
 require "zlib"
 
 module Spate
-  # Random calls of Spate::Zlib, checked against the stock library. For children that run under GC.stress, with moving
-  # objects or with sanitizers: they stop at the first difference.
+  # Makes random calls of Spate::Zlib and checks them with the stock library. For child processes with GC.stress,
+  # compaction or sanitizers. Raises at the first difference.
   class ZlibWalk
-    # The difference, and the seed that reproduces it.
+    # A difference, with the seed that reproduces it.
     class Difference < StandardError; end
 
     WORDS = %w[alpha beta gamma delta epsilon zeta eta theta].freeze
 
     attr_reader :steps
 
-    # largest: bytes of content. threads: whether calls are made by threads that are killed, too.
+    # largest: maximum bytes of content. threads: also make calls in threads that are killed.
     def initialize(seed, largest: 300_000, threads: true)
       @seed = seed
       @random = Random.new(seed)
@@ -36,7 +36,7 @@ module Spate
 
     private
 
-    # Lengths of every order of magnitude.
+    # Returns content with a length of any order of magnitude.
     def content
       length = [3, 100, 3000, 8191, 8193, 70_000, @largest].sample(random: @random)
       length = @random.rand([length, @largest].min + 1)
@@ -178,7 +178,7 @@ module Spate
       same ::Zlib.adler32(bytes), Zlib.adler32(bytes)
     end
 
-    # By a thread that ends at some moment, with Strings that change then.
+    # Makes a call in a thread that is killed at a random time, while its Strings change.
     def killed
       bytes = content
       packed = ::Zlib.deflate(bytes)

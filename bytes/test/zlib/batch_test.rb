@@ -15,7 +15,7 @@ module Spate
 
     def copies(count, text)
       deflated = ::Zlib.deflate(text, 1)
-      Array.new(count) { deflated.dup << "" } # bytes of their own
+      Array.new(count) { deflated.dup << "" } # unshared bytes
     end
 
     def test_all_formats_sizes_and_numbers_of_threads
@@ -32,7 +32,7 @@ module Spate
       end
     end
 
-    def test_results_are_what_ruby_reads_and_writes
+    def test_results_are_compatible_with_ruby
       plain = pieces(200, 3000)
       assert_equal plain, Zlib.deflate_all(plain).map { |text| ::Zlib.inflate(text) }
       assert_equal plain, Zlib.deflate_all(plain, format: :gzip).map { |text| ::Zlib.gunzip(text) }
@@ -40,15 +40,15 @@ module Spate
       assert_equal plain, Zlib.inflate_all(plain.map { |text| ::Zlib.gzip(text) })
     end
 
-    def test_results_are_binary_and_of_their_own
+    def test_results_are_binary_and_independent
       results = Zlib.inflate_all(Zlib.deflate_all(pieces(50, 40_000)))
       results.each { |text| assert_equal [Encoding::BINARY, false], [text.encoding, text.frozen?] }
       results.first << "more"
       assert_equal 40_004, results.first.bytesize
     end
 
-    # Some dense, some not, so that guesses of the size are wrong both ways.
-    def test_unlike_items
+    # Compression ratios vary, so size estimates are too small and too large.
+    def test_items_with_different_compression_ratios
       plain = Array.new(80) { |i| i.even? ? Random.new(i).bytes(30_000) : "a" * (i * 20_000) }
       assert_equal plain, Zlib.inflate_all(Zlib.deflate_all(plain))
       assert_equal plain, Zlib.inflate_all(Zlib.deflate_all(plain, format: :gzip))
@@ -62,7 +62,7 @@ module Spate
       assert_equal plain.map(&:bytesize), Zlib.inflate_all(gzips).map(&:bytesize)
     end
 
-    def test_bad_items_are_told_by_index_and_the_others_kept
+    def test_errors_contain_the_index_and_other_results_are_kept
       good = Zlib.deflate_all(pieces(300, 900))
       bad = good.dup
       bad[7] = "no zlib at all"
@@ -86,7 +86,7 @@ module Spate
       assert_equal ["Spate::#{stock.class}", stock.message], [own.class.name, own.message]
     end
 
-    def test_bad_gzip_items_have_gunzips_errors
+    def test_invalid_gzip_items_raise_the_errors_of_gunzip
       good = Zlib.gzip(TEXT)
       bad = [good, good.byteslice(0..-9), good.byteslice(0, 200), good.dup.tap { |text| text.setbyte(-5, 0) },
              good.dup.tap { |text| text.setbyte(-1, 99) }, good.byteslice(0, 5)]
@@ -105,8 +105,8 @@ module Spate
       assert_raises(Zlib::BatchError) { Zlib.inflate_all(texts, max_output: 0) }
     end
 
-    # A footer that lies about the length makes no memory.
-    def test_lying_footer
+    # A footer with a wrong length does not cause a large allocation.
+    def test_footer_with_a_wrong_length
       small = Zlib.gzip("a" * 5000) + ("\0" * 8000)
       lying = small.byteslice(0..-5) + [4_000_000_000].pack("V")
       before = Integer(File.read("/proc/self/status")[/VmPeak:\s+(\d+)/, 1])
@@ -114,7 +114,7 @@ module Spate
       assert_operator Integer(File.read("/proc/self/status")[/VmPeak:\s+(\d+)/, 1]) - before, :<, 500_000
     end
 
-    # Same object many times, frozen, shared, short ones that live in their object.
+    # The same object repeatedly, and frozen, shared and embedded Strings.
     def test_any_kind_of_string
       one = ::Zlib.deflate(TEXT)
       short = ::Zlib.deflate("x")
@@ -126,13 +126,13 @@ module Spate
       assert_equal ["like"], Zlib.inflate_all([like])
     end
 
-    def test_strings_are_locked_meanwhile_and_free_behind
+    def test_strings_are_locked_during_a_batch
       texts = Array.new(60) { ::Zlib.deflate(TEXT) }
       refused = 0
       batches = Thread.new { 30.times { Zlib.inflate_all(texts) } }
       while batches.alive?
         begin
-          texts.sample.setbyte(-1, texts.first.getbyte(-1)) # the same
+          texts.sample.setbyte(-1, texts.first.getbyte(-1)) # the same byte
         rescue RuntimeError => e
           refused += 1
           assert_match(/temporarily locked/, e.message)
@@ -190,7 +190,7 @@ module Spate
     end
 
     # A signal handler that does not raise does not end the batch.
-    def test_signals_meanwhile
+    def test_signals_during_a_batch
       texts = copies(300, TEXT * 10)
       caught = 0
       before = trap("USR2") { caught += 1 }
@@ -218,7 +218,7 @@ module Spate
       Thread.pass until ticks > 0
       before = ticks
       Zlib.deflate_all(Array.new(300, TEXT), threads: 1)
-      # With the GVL held there would be one at the most, as the call ends.
+      # If the GVL were held, there would be at most one tick, at the end of the call.
       assert_operator ticks - before, :>, 1
     ensure
       ticker&.kill&.join
@@ -239,7 +239,7 @@ module Spate
       assert_equal plain.first(3), Zlib.each_inflated(texts.lazy.take(3)).map { |text, _| text }
     end
 
-    def test_each_inflated_with_bad_ones
+    def test_each_inflated_with_invalid_items
       texts = Zlib.deflate_all(pieces(5000, 100))
       texts[4500] = "bad"
       indexes = []
@@ -251,7 +251,7 @@ module Spate
       assert_equal [5000, Zlib::DataError], [kept.size, kept[4500].class]
     end
 
-    def test_with_the_collector_at_work
+    def test_with_garbage_collection
       plain = pieces(40, 6000)
       texts = Zlib.deflate_all(plain)
       GC.stress = true

@@ -41,8 +41,8 @@ module Spate
       end
     end
 
-    # As the newer releases of the stock library: a sum is taken modulo 2^32.
-    def test_sums_below_zero
+    # As in newer versions of the stock library, an initial value is taken modulo 2^32.
+    def test_negative_initial_values
       assert_equal 0xf136439b, Zlib.crc32("p", -305_419_897)
       assert_equal 0x97d1a9f7, Zlib.adler32("p", -305_419_897)
     end

@@ -5,7 +5,8 @@ require "spate/zlib"
 require "zlib"
 
 module Spate
-  # Against the stock library: streams give the same bytes, whole buffers the same content at about the same size.
+  # Zlib.deflate and Zlib::Deflate, compared with the stock library: streams write identical bytes; whole buffers have
+  # the same content and nearly the same size.
   class ZlibDeflateTest < Minitest::Test
     SAMPLES = {
       empty: "", one: "a", text: File.binread(__FILE__) * 3, zeros: "\0" * 300_000,
@@ -13,7 +14,7 @@ module Spate
       mixed: (0..30_000).map { |i| [i * 7919 % 65_521].pack("N") + ("ab" * (i % 7)) }.join.b
     }.freeze
 
-    def test_whole_buffers_come_back
+    def test_whole_buffers_round_trip
       SAMPLES.each do |name, bytes|
         (-1..9).each do |level|
           packed = Zlib.deflate(bytes, level)
@@ -23,7 +24,7 @@ module Spate
       end
     end
 
-    def test_sizes_are_about_zlibs
+    def test_sizes_are_close_to_those_of_zlib
       paths = Dir[File.join(RbConfig::CONFIG["rubylibdir"], "*.rb")].sort
       text = paths.map { |path| File.binread(path) }.join.byteslice(0, 1_500_000)
       [1000, 100_000, text.bytesize].each do |length|
@@ -42,7 +43,7 @@ module Spate
       end
     end
 
-    def test_the_switch
+    def test_identical_setting
       refute_predicate Zlib, :identical?
       Zlib.identical = true
       assert_equal ::Zlib.deflate(SAMPLES[:text]), Zlib.deflate(SAMPLES[:text])
@@ -51,7 +52,7 @@ module Spate
       Zlib.identical = false
     end
 
-    # In pieces of any size: what the stock stream writes.
+    # Streams write the same bytes as the stock library, for pieces of any size.
     def test_streams_write_the_same_bytes
       SAMPLES.each do |name, bytes|
         [1, 3, 4, 6, 9].each do |level|
@@ -63,8 +64,8 @@ module Spate
       end
     end
 
-    # Content only: zlib writes the mark of a flush twice where its output was just full by then, and the stock one's is
-    # full at other times.
+    # Compares only the content: zlib repeats a flush marker if its output buffer was just full, and the buffer sizes of
+    # the two libraries differ.
     def test_flushes
       SAMPLES.each do |name, bytes|
         [Zlib::SYNC_FLUSH, Zlib::FULL_FLUSH].each do |flush|
@@ -94,7 +95,7 @@ module Spate
       [[9, 15, 9, 0], [1, 9, 1, 1], [6, -15, 8, 2], [6, 31, 8, 3], [nil, nil, nil, nil], [3, -9, 2, 4]].each do |given|
         stock = ::Zlib::Deflate.new(*given).deflate(bytes, Zlib::FINISH)
         ours = Zlib::Deflate.new(*given).deflate(bytes, Zlib::FINISH)
-        # The header of gzip says when and where, which zlib leaves empty.
+        # The header of gzip has a time and an operating system. zlib leaves both empty.
         assert_equal stock, ours, given.inspect
       end
     end
@@ -120,7 +121,7 @@ module Spate
       assert_predicate deflate, :finished?
     end
 
-    def test_flushing_twice_is_what_zlib_says
+    def test_flushing_twice_behaves_as_in_zlib
       [Zlib, ::Zlib].each do |zlib|
         deflate = zlib::Deflate.new << "a"
         assert_operator deflate.flush.bytesize, :>, 0
@@ -144,7 +145,7 @@ module Spate
       assert_equal ::Zlib.deflate(SAMPLES[:mixed]), whole
     end
 
-    def test_a_block_that_leaves_loses_nothing
+    def test_leaving_the_block_loses_no_output
       [:break, :throw, RuntimeError].each do |way|
         deflate = Zlib::Deflate.new(0)
         out = +"".b
@@ -177,7 +178,7 @@ module Spate
       assert_raises(Zlib::StreamError) { (Zlib::Deflate.new << "a").set_dictionary("b") }
     end
 
-    def test_copies_go_on_apart
+    def test_copies_are_independent
       first = Zlib::Deflate.new << SAMPLES[:text]
       second = first.dup
       assert_equal "#{SAMPLES[:text]}1", Zlib.inflate(first.deflate("1", Zlib::FINISH))

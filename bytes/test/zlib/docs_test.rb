@@ -4,7 +4,7 @@ require "test_helper"
 require "spate/zlib"
 
 module Spate
-  # The examples of docs/zlib.md: what stands behind `# =>` comes out.
+  # The results of the examples in docs/zlib.md are those written after `# =>`.
   class ZlibDocsTest < Minitest::Test
     PAGE = File.expand_path("../../docs/zlib.md", __dir__)
 
@@ -16,7 +16,7 @@ module Spate
       assert_operator checked, :>, 15
     end
 
-    # A statement may have several lines; it ends where it can be read.
+    # Splits an example into statements. A statement ends at the first line where it parses.
     def statements(example)
       code = +""
       example.lines.filter_map do |line|
@@ -41,7 +41,7 @@ module Spate
       expected
     end
 
-    # Every public method has a place on the page.
+    # docs/zlib.md mentions every public method.
     def test_methods
       page = File.read(PAGE, encoding: "UTF-8")
       batch = %i[inflate_all deflate_all crc32_all each_inflated inflate deflate gzip gunzip crc32 adler32 identical=]

@@ -8,7 +8,7 @@ require "zlib"
 require "support/gem_source"
 
 module Spate
-  # `require "spate/zlib/global"` in programs written for Ruby's Zlib.
+  # `require "spate/zlib/global"` replaces the constant Zlib in programs, before or after they load Ruby's zlib.
   class ZlibGlobalTest < Minitest::Test
     LIB = File.expand_path("../../lib", __dir__)
 
@@ -18,7 +18,7 @@ module Spate
       out
     end
 
-    # The stock library is not even mapped, regardless of how it is required.
+    # Fails if Zlib was not replaced, or if the stock library is mapped into the process.
     CHECK = 'abort "not replaced" unless Zlib.equal?(Spate::Zlib); ' \
             "maps = File.read('/proc/self/maps').lines.grep(%r{/zlib\\.so}).reject { |l| l.include?('spate') }; " \
             "abort maps.join unless maps.empty?"
@@ -47,8 +47,8 @@ module Spate
       assert_equal "Spate::Zlib::DataError\nof the old one\n", out
     end
 
-    # The absolute path, as what resolves features itself (bootsnap) requires it.
-    def test_by_its_path
+    # Tools that resolve features themselves, such as bootsnap, require the absolute path.
+    def test_require_by_absolute_path
       ruby("-rspate/zlib/global", "-e", <<~RUBY)
         path = $LOADED_FEATURES.grep(%r{/zlib\\.so\\z}).reject { |feature| feature.include?("spate") }.first
         abort "no path" unless path && File.exist?(path)

@@ -8,18 +8,18 @@ require "spate/zlib"
 require "zlib"
 
 module Spate
-  # Long calls let the other threads run, can be interrupted, and leave nothing broken. Times are compared with
-  # ones that are many times as long, so that a busy machine changes nothing.
+  # Long calls release the GVL, can be interrupted, and leave streams consistent. The limits of times are far from the
+  # expected times, so that a busy machine does not change the result.
   class ZlibGvlTest < Minitest::Test
     TEXT = (Dir[File.join(RbConfig::CONFIG["rubylibdir"], "*.rb")].map { |path| File.binread(path) }.join * 20)
            .byteslice(0, 12_000_000).b.freeze
     PACKED = ::Zlib.deflate(TEXT, 1).freeze
-    # For compressors, which need longer for it than others for the whole.
+    # A shorter text for compressors, because they are slower.
     THIRD = TEXT.byteslice(0, 4_000_000).freeze
 
     def clock = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
-    # How often another thread woke up meanwhile.
+    # Returns how often another thread woke up during the block.
     def ticks_during
       ticks = 0
       over = false
@@ -52,12 +52,13 @@ module Spate
     LONG_CALLS.each do |name, call|
       define_method(:"test_others_run_during_#{name}") do
         call.call
-        # Some 20 to 200; with the GVL kept during a call it would be one after each.
+        # Usually 20 to 200. If calls kept the GVL, there would be one after each call.
         assert_operator ticks_during { 2.times(&call) }, :>, 4
       end
     end
 
-    # A release costs up to a time slice of 100 ms beside a thread that computes: 300 of them would take half a minute.
+    # Beside a busy thread, releasing the GVL costs up to a time slice of 100 ms. For 300 calls this would take half a
+    # minute.
     def test_small_calls_keep_the_gvl
       small = Zlib.deflate(TEXT.byteslice(0, 1000))
       over = false
@@ -71,7 +72,7 @@ module Spate
       busy.join
     end
 
-    # Calls that would take much longer than AT_ONCE (seconds).
+    # Calls that would take much longer than AT_ONCE seconds.
     ENDLESS = {
       inflate: proc { Zlib.inflate(BOMB) },
       deflate: proc { Zlib.deflate(LETTERS, 9) },
@@ -80,9 +81,9 @@ module Spate
       deflating_stream: proc { Zlib::Deflate.new(9).deflate(LETTERS) }
     }.freeze
     AT_ONCE = 3
-    # Of four letters by chance: each place has as many matches as a compressor looks at.
+    # Random text of four letters: each position has as many matches as a compressor checks.
     LETTERS = Random.new(1).bytes(48_000_000).tr("\x00-\xff".b, "acgt" * 64).freeze
-    # Some thousand million zeros: after a full flush the same bytes may come again and again.
+    # Inflates to four billion zeros: after a full flush the same bytes can be repeated.
     BOMB = begin
       zeros = ::Zlib::Deflate.new(9)
       head = zeros.deflate("\0", ::Zlib::FULL_FLUSH)
@@ -106,7 +107,7 @@ module Spate
       end
     end
 
-    def test_an_interrupted_stream_goes_on
+    def test_interrupted_stream_can_continue
       [[-> { Zlib::Inflate.new }, PACKED, TEXT], [-> { Zlib::Deflate.new(1) }, TEXT, PACKED]].each do |make, from, to|
         stream = make.call
         name = stream.is_a?(Zlib::Inflate) ? :inflate : :deflate
@@ -149,8 +150,8 @@ module Spate
       puts resident.call - before
     RUBY
 
-    # The work of a killed thread continues with its own data, independently of the Strings, and its memory is freed.
-    # The fixed threshold makes malloc return large blocks to the system at once.
+    # The work of a killed thread continues with its own data, independently of the Strings, and then frees its memory.
+    # With the fixed threshold, malloc returns large blocks to the system at once.
     def test_work_of_killed_threads_frees_its_memory
       paths = [write("text", TEXT), write("packed", PACKED)]
       out, status = Open3.capture2e({ "MALLOC_MMAP_THRESHOLD_" => "1000000" }, RbConfig.ruby, "-W0",
@@ -159,7 +160,7 @@ module Spate
       assert_operator Integer(out), :<, 75_000_000
     end
 
-    def test_signals_are_handled_meanwhile
+    def test_signals_are_handled_during_a_call
       script = <<~RUBY
         require "spate/zlib"
         bomb = File.binread(ARGV[0])
@@ -198,7 +199,7 @@ module Spate
       thread.kill.join
     end
 
-    # The least that Fiber.set_scheduler takes.
+    # The methods that Fiber.set_scheduler requires.
     class Scheduler
       def initialize = @ready = []
       def block(_blocker, _timeout = nil) = Fiber.yield

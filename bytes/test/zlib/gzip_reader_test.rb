@@ -18,8 +18,8 @@ module Spate
 
     def name_of(error) = [error.class.name.delete_prefix("Spate::"), error.message.gsub("Spate::", "")]
 
-    # The result of a step, and the reader's position. Ruby loses the encoding of strings shorter than the separator;
-    # ours does not.
+    # Returns the result of a step and the reader's position. For strings shorter than the separator, the encoding is
+    # not compared, because Ruby's zlib loses it.
     def step(reader, name, arguments)
       value = reader.send(name, *arguments)
       value = [value.b, value.bytesize < 3 || value.encoding] if value.is_a?(String)
@@ -28,7 +28,7 @@ module Spate
       name_of(e)
     end
 
-    def test_the_same_steps_as_rubys_own
+    def test_same_steps_as_in_ruby
       random = Random.new(3)
       TEXTS.product(OPTIONS).each do |text, options|
         file = "#{::Zlib.gzip(text)}behind it"
@@ -59,8 +59,8 @@ module Spate
         [->(library) { library::GzipReader.new(StringIO.new(bytes)).read }, ->(library) { library.gunzip(bytes) }]
           .all? { |way| outcome { way.call(::Zlib) } == outcome { way.call(Zlib) } }
       end
-      # Ruby prints a signed byte. And libdeflate takes the two length symbols that RFC 1951, 3.2.6 has no use for; the
-      # checksum shows whether that did harm.
+      # Ruby's zlib prints a signed byte. And libdeflate accepts the two length symbols that RFC 1951, 3.2.6 does not
+      # use; the checksum detects wrong results.
       assert_operator different.size, :<=, 2
       different.each { |bytes| assert_includes [["hello world " * 30], "unknown flags 0x80"], outcome_of(bytes) }
     end
@@ -95,7 +95,7 @@ module Spate
       end
     end
 
-    # One byte at a time, an IO that has only `read`, a pipe.
+    # Reads from an object that has only `read` and returns one byte at a time, and from a pipe.
     def test_any_io
       text = TEXTS[6]
       file = ::Zlib.gzip(text)
@@ -171,7 +171,7 @@ module Spate
       assert_raises(NoMethodError) { Zlib::GzipReader.new(StringIO.new(::Zlib.gzip(""))).path }
       refute_respond_to Zlib::GzipReader.new(StringIO.new(::Zlib.gzip(""))), :path
       nameless = StringIO.new
-      nameless.define_singleton_method(:path) { nil } # as an IO's from Ruby 3.2 on
+      nameless.define_singleton_method(:path) { nil } # like an IO without a path from Ruby 3.2 on
       assert_nil Zlib::GzipWriter.new(nameless).path
       assert_respond_to Zlib::GzipWriter.new(nameless), :path
       bad = write("bad.gz", "bad")
@@ -241,23 +241,23 @@ module Spate
       assert bomb.byteslice((bomb.bytesize / 2)..).start_with?(reader.unused)
     end
 
-    # More than was ever read; Ruby's own crashes.
-    def test_much_that_is_put_back
+    # Pushes back more bytes than were read, which crashes Ruby's zlib.
+    def test_pushing_back_many_bytes
       reader = Zlib::GzipReader.new(StringIO.new(Zlib.gzip("abc")))
       reader.ungetc("x" * 100_000)
       assert_equal ["x" * 100_000, "abc"], [reader.read(100_000), reader.read]
       assert_raises(TypeError) { reader.ungetc(nil) }
     end
 
-    # As Ruby's own from 3.2 on, which asks the IO.
-    def test_eof_where_nothing_is_at_hand
+    # eof? reads from the IO if no data is buffered, as in Ruby's zlib from 3.2 on.
+    def test_eof_without_buffered_data
       empty = Zlib::GzipReader.new(StringIO.new(Zlib.gzip("")))
       assert_equal [0, true, "", true], [empty.rewind, empty.eof?, empty.read, empty.eof?]
       cut = Zlib::GzipReader.new(StringIO.new(Zlib.gzip("a" * 60_000).byteslice(0, 12)))
       assert_raises(Zlib::GzipFile::Error) { cut.eof? }
     end
 
-    def test_rewind_behind_half_a_footer
+    def test_rewind_after_half_a_footer
       reader = Zlib::GzipReader.new(StringIO.new(Zlib.gzip("abc").byteslice(0..-4)))
       assert_equal "abc", reader.read(3)
       assert_raises(Zlib::GzipFile::NoFooter) { reader.read }

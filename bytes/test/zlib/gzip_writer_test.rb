@@ -25,7 +25,7 @@ module Spate
             assert_equal piece.bytesize, writer.write(piece)
             text << piece.force_encoding("UTF-8")
             flush = [nil, ::Zlib::FULL_FLUSH, ::Zlib::NO_FLUSH].sample(random: random)
-            writer.flush(flush) if piece != "" && random.rand(4) == 0 # with nothing new zlib answers BufError
+            writer.flush(flush) if piece != "" && random.rand(4) == 0 # a flush without new data raises BufError
             assert_equal [text.bytesize, ::Zlib.crc32(text)], [writer.pos, writer.crc]
           end
         end
@@ -33,8 +33,8 @@ module Spate
       end
     end
 
-    # The same bytes as from Ruby's own writer, independent of the pieces.
-    def test_bytes_are_rubys_own_beyond_what_is_gathered
+    # The bytes equal those of Ruby's writer, independently of the pieces.
+    def test_bytes_equal_those_of_ruby_after_gathering
       text = Array.new(20_000) { |i| "line #{i * i % 977}\n" }
       stock, own = [::Zlib, Zlib].map do |library|
         io = StringIO.new
@@ -141,7 +141,7 @@ module Spate
       assert_raises(ArgumentError) { Zlib.gzip("", levle: 1) }
     end
 
-    # Each write whole, the order that of the checksum.
+    # Output of concurrent writes is not interleaved, and the checksum has the same order.
     def test_threads_that_write_at_once
       5.times do
         io = StringIO.new
@@ -154,7 +154,7 @@ module Spate
       end
     end
 
-    # The header asks the clock: there another thread comes in.
+    # Writing the header calls Time.now, where another thread may run.
     def test_threads_that_write_first_at_once
       slow = Module.new { def now = sleep(0.01) && super }
       Time.singleton_class.prepend(slow)

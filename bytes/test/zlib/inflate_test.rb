@@ -21,7 +21,7 @@ module Spate
       end
     end
 
-    # A length that came twice is what the next result gets room for.
+    # After two results of the same length, the next one is allocated with that length. It may be wrong.
     def test_lengths_that_repeat_and_then_do_not
       lengths = [100_000, 100_000, 100_000, 30_000, 100_001, 100_001, 2_000_000, 100_001, 64, 500_000, 500_000, 65_537]
       lengths.each do |length|
@@ -106,7 +106,7 @@ module Spate
       throw: ->(stream, text, chunks) { catch(:out) { stream.inflate(text) { (chunks -= 1).zero? and throw :out } } }
     }.freeze
 
-    # One chunk is made at a time, so the counters are those of the chunk that the block left at.
+    # Chunks are inflated one at a time. If the block leaves, the counters refer to the chunk that it received last.
     def test_counters_after_leaving_a_block_equal_those_of_ruby
       packed = ::Zlib.deflate(Random.new(1).bytes(150_000).unpack1("H*"))
       LEAVING.to_a.product([1, 2, 5, 19]).each do |(name, leave), chunks|
@@ -121,7 +121,7 @@ module Spate
       end
     end
 
-    def test_a_block_that_leaves_loses_nothing
+    def test_leaving_the_block_loses_no_output
       inflate = Zlib::Inflate.new
       first = nil
       inflate.inflate(PACKED) do |chunk|
@@ -150,7 +150,7 @@ module Spate
       assert_raises(Zlib::StreamError) { Zlib::Inflate.new.set_dictionary("a") }
     end
 
-    def test_a_changed_dictionary_is_the_one_that_was_added
+    def test_changing_a_dictionary_after_adding_it_has_no_effect
       dictionary = +"a dictionary"
       deflate = Zlib::Deflate.new
       deflate.set_dictionary(dictionary)
@@ -171,11 +171,11 @@ module Spate
       assert_equal "bar" * 1000, begin
         inflate.inflate("")
       rescue Zlib::DataError
-        inflate.flush_next_out # its checksum is not that of the whole
+        inflate.flush_next_out # the checksum does not match the remaining data
       end
     end
 
-    def test_copies_go_on_apart
+    def test_copies_are_independent
       first = Zlib::Inflate.new
       head = first.inflate(PACKED.byteslice(0, 5000))
       second = first.dup

@@ -5,13 +5,14 @@ require "zlib"
 require "spate/zlib"
 
 module Spate
-  # The Adler-32 of a stream is summed up beside zlib; all that can be seen of it is as with Ruby's own.
+  # Zlib::Inflate computes the Adler-32 of a stream outside of zlib. Results, errors and `adler` equal those of Ruby's
+  # zlib.
   class ZlibStreamSumTest < Minitest::Test
     TEXT = Array.new(3000) { |i| "line #{i * i}\n" }.join.freeze
     DEFLATED = ::Zlib.deflate(TEXT, 6).freeze
     DICTIONARY = "line 1234567890\n"
 
-    # Answers, sums and errors, step by step, of Ruby's zlib and of ours.
+    # Compares results, checksums and errors of Ruby's zlib and Spate's, step by step.
     def assert_alike(parts, wbits: 15, dictionary: nil, &block)
       seen = [::Zlib, Zlib].map do |library|
         stream = library::Inflate.new(wbits)
@@ -54,7 +55,7 @@ module Spate
       assert_equal [TEXT, ::Zlib.adler32(TEXT)], [stream.inflate(DEFLATED), stream.adler]
     end
 
-    def test_copies_sum_on_by_themselves
+    def test_copies_have_independent_checksums
       stream = Zlib::Inflate.new
       first = stream.inflate(DEFLATED[0, 5000])
       copy = stream.dup
@@ -97,7 +98,7 @@ module Spate
       assert_equal(*seen)
     end
 
-    def test_between_a_search_and_its_flush_point
+    def test_checksum_between_sync_and_flush_point
       damaged = "#{DEFLATED[0...-1]}?"
       seen = [::Zlib, Zlib].map do |library|
         stream = library::Inflate.new
@@ -108,7 +109,7 @@ module Spate
       assert_equal(*seen)
     end
 
-    # One that comes to nothing changes nothing, nor does one before a reset.
+    # A sync that finds no flush point changes nothing, nor does a sync before a reset.
     def test_a_sync_without_a_flush_point
       damaged = "#{DEFLATED[0...-1]}?"
       stream = Zlib::Inflate.new

@@ -4,10 +4,10 @@ require "test_helper"
 require "support/zlib_suite"
 
 module Spate
-  # Ruby's own tests of zlib pass against Spate::Zlib, all that pass against the stock library.
+  # All of Ruby's tests of zlib that pass against the stock library also pass against Spate::Zlib.
   class ZlibSuiteTest < Minitest::Test
-    # Later ones want ThreadError of a stream that is used within its own block, where those of 3.1 want
-    # InProgressError, which Spate keeps.
+    # The tests of later Rubies expect ThreadError if a stream is used within its own block. Those of 3.1 expect
+    # InProgressError, which Spate raises.
     CONTRADICTORY = %w[TestZlibDeflate#test_recursive_deflate TestZlibInflate#test_recursive_inflate].freeze
 
     def test_every_test_that_the_stock_library_passes

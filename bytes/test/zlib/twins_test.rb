@@ -4,8 +4,8 @@ require "test_helper"
 require "support/zlib_twins"
 
 module Spate
-  # Encodings, dictionaries, chunks, what waits before and behind the end: random calls have the outcome that they have
-  # with Ruby's own library.
+  # Random calls of GzipReader, Inflate and Deflate have the same outcome as with Ruby's zlib. They use encodings,
+  # dictionaries, chunks, and data before and after the end.
   class ZlibTwinsTest < Minitest::Test
     ROUNDS = ENV["SPATE_TEST_FULL"] ? 20_000 : 250
 
@@ -20,8 +20,8 @@ module Spate
       end
     end
 
-    # The twins' random calls came upon these.
-    def test_earlier_differences
+    # Differences that random calls found earlier.
+    def test_differences_found_earlier
       utf16 = ::Zlib.gzip("ab\n".encode("UTF-16LE"))
       options = { external_encoding: "UTF-16LE", internal_encoding: "UTF-8" }
       assert_equal "ab\n", Zlib::GzipReader.new(StringIO.new(utf16), **options).read

@@ -4,7 +4,7 @@ require "test_helper"
 require "spate/zlib"
 
 module Spate
-  # Methods that Deflate and Inflate share.
+  # Zlib::ZStream: the methods that Deflate and Inflate share.
   class ZlibZStreamTest < Minitest::Test
     TEXT = (0..2000).map { |i| "line #{i * i % 977}\n" }.join.freeze
 
@@ -61,7 +61,7 @@ module Spate
       end
     end
 
-    def test_output_that_waits
+    def test_pending_output
       deflate = Zlib::Deflate.new
       deflate << TEXT
       deflate.avail_out = 100_000
@@ -73,7 +73,7 @@ module Spate
       assert_raises(TypeError) { deflate.avail_out = "a" }
     end
 
-    def test_input_that_waits
+    def test_pending_input
       inflate = Zlib::Inflate.new
       packed = Zlib.deflate("0" * 100_000) + ("a" * 10)
       assert_raises(StopIteration) { inflate.inflate(packed) { raise StopIteration } }
@@ -82,7 +82,7 @@ module Spate
       assert_equal 0, inflate.avail_in
     end
 
-    def test_results_are_binary_strings_of_their_own
+    def test_results_are_independent_binary_strings
       packed = Zlib::Deflate.new.deflate(TEXT, Zlib::FINISH)
       out = Zlib::Inflate.new.inflate(packed)
       assert_equal [Encoding::BINARY] * 2, [packed.encoding, out.encoding]
@@ -116,7 +116,7 @@ module Spate
                   .flat_map(&:value)
       assert_equal 8 * 5 * 30_000, deflate.total_in
       deflate.finish
-      # Each answer holds one piece: none was torn by another's.
+      # Each result contains one whole piece.
       assert_equal 40, out.size
       raw = Zlib::Inflate.new(-Zlib::MAX_WBITS)
       sorted = out.sort_by { |piece| piece.start_with?("\x78".b) ? 0 : 1 }
@@ -140,7 +140,7 @@ module Spate
       end
     end
 
-    def test_constants_are_the_stock_ones
+    def test_constants_equal_those_of_ruby
       require "zlib"
       names = ::Zlib.constants.select { |name| ::Zlib.const_get(name).is_a?(Integer) }
       assert_equal names.to_h { |name| [name, ::Zlib.const_get(name)] },
@@ -150,7 +150,7 @@ module Spate
       %i[ZStream Deflate Inflate GzipFile GzipReader GzipWriter].each do |name|
         stock = ::Zlib.const_get(name)
         ours = Zlib.const_get(name)
-        # The stock GzipFile itself is never made.
+        # Ruby's GzipFile is only a base class, so its `crc` may be missing here.
         assert_equal [], stock.instance_methods - ours.instance_methods - (name == :GzipFile ? [:crc] : []), name
         assert_equal [], stock.singleton_methods - ours.singleton_methods, name
       end

@@ -1,8 +1,8 @@
 /*
- * loopback tcp|frames FILE MEGABYTES: sends MEGABYTES over a TCP connection of the loopback interface to a child process
- * that discards them. tcp: writes the same 16 KiB of memory again and again. frames: reads the file into frames of
- * 16 KiB with headers of nine bytes, and sends 240 KiB at once: the minimum work of an HTTP/2 server.
- * Prints the sender's CPU seconds per GB, and GB per second.
+ * loopback tcp|frames FILE MEGABYTES: sends MEGABYTES over a TCP connection of the loopback interface to a child
+ * process that discards them. tcp: writes the same 16 KiB of memory repeatedly. frames: reads the file into frames of
+ * 16 KiB with headers of nine bytes and sends 240 KiB at once, which is the minimum work of an HTTP/2 server. Prints
+ * the sender's CPU seconds per GB, and GB per second.
  */
 #include <arpa/inet.h>
 #include <errno.h>

@@ -2,8 +2,8 @@
 
 require_relative "download"
 
-# Frames as Arrays of bytes, as in a naive HTTP/2 server in Ruby: received bytes are unpacked to Integers, sent ones
-# packed from them.
+# Frames as Arrays of bytes, as in a naive HTTP/2 server in Ruby: received bytes are unpacked to Integers, and Integers
+# are packed before they are sent.
 module Arrays
   module_function
 

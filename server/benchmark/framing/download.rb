@@ -6,7 +6,7 @@ require "socket"
 $LOAD_PATH.unshift File.expand_path("../../lib", __dir__), File.expand_path("../../../bytes/lib", __dir__)
 require "spate/server"
 
-# A minimal HTTP/2 server for downloads with curl: every request gets the same file. The framing is passed in: an object
+# A minimal HTTP/2 server for downloads with curl. It responds to every request with the same file. frames: an object
 # with `read(socket)`, which returns [type, flags, stream, payload], `write(socket, type, flags, stream, payload)` and
 # `write_file(socket, stream, file, count, last)`.
 class Download
@@ -16,7 +16,7 @@ class Download
   END_HEADERS = 4
   INITIAL_WINDOW_SIZE = 4
   FRAME = 16_384
-  STATUS_200 = "\x88".b.freeze # RFC 7541, appendix A: an entry of the static table
+  STATUS_200 = "\x88".b.freeze # ":status: 200" in the static table (RFC 7541, appendix A)
 
   # ruby PROGRAM PORT FILE PROFILE
   def self.serve(frames)
@@ -70,7 +70,7 @@ class Download
     File.open(@path, "rb") { |file| send_file(stream, file) }
   end
 
-  # Sends within the peer's windows; received frames are processed between two sent ones.
+  # Sends the file within the peer's windows. Processes received frames between two sent frames.
   def send_file(stream, file)
     left = file.size
     while left.positive?

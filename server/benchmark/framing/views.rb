@@ -3,8 +3,8 @@
 require_relative "download"
 require "spate/bytes"
 
-# Frames in an ArrayBuffer, accessed by a DataView: the file is read directly into a frame, which is written from the
-# buffer. Plain Ruby, one frame at a time.
+# Frames in an ArrayBuffer, accessed by a DataView: the file is read directly into a frame, and the frame is written
+# from the buffer. Plain Ruby, one frame at a time.
 class Views
   HEADER = 9
 

@@ -31,7 +31,7 @@ module Clients
     raise Failed, output.lines.grep(/requests:|status/).join if output[/(\d+) 2xx/, 1].to_i != count
   end
 
-  # entries: { path => file }, none of them stored on the server at `base` yet.
+  # Uploads entries that the server at `base` has not stored yet. entries: { path => file }.
   def put(base, entries)
     lines = entries.flat_map { |path, file| [%(url = "#{base}#{path}"), %(upload-file = "#{file}")] }
     output = curl(lines, "-H", "expect:", "-w", "%{http_code} %{size_upload}\n")
@@ -39,14 +39,14 @@ module Clients
     raise Failed, output.lines.tally.first(3).to_s unless sum(output, "201") == expected
   end
 
-  # names: URLs of files with `bytes` bytes each.
+  # Downloads files. names: their URLs. bytes: the size of each.
   def get(names, bytes)
     lines = names.flat_map { |name| [%(url = "#{name}"), %(output = "/dev/null")] }
     output = curl(lines, "-w", "%{http_code} %{size_download}\n")
     raise Failed, output.lines.tally.first(3).to_s unless sum(output, "200") == names.size * bytes
   end
 
-  # list: a file with URLs to request.
+  # Sends `count` requests for the URLs in the file `list`.
   def each_of(list, count)
     output = run("h2load", "--h1", "-n", count.to_s, "-c", "10", "-i", list)
     raise Failed, output.lines.grep(/requests:|status/).join if output[/(\d+) 2xx/, 1].to_i != count

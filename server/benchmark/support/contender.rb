@@ -3,8 +3,8 @@
 require "socket"
 require_relative "process_group"
 
-# The task of a server in a row. kind: :files (of `folder`), :hello or :upload (Rack applications in `folder`).
-# protocol: "h2" or "http/1.1".
+# The content and the protocol of a row of the benchmark. kind: :files (of `folder`), :hello or :upload (Rack
+# applications in `folder`). protocol: "h2" or "http/1.1".
 Workload = Struct.new(:kind, :protocol, :tls, :folder, keyword_init: true) do
   def scheme = tls ? "https" : "http"
   def h2? = protocol == "h2"
@@ -16,7 +16,7 @@ end
 
 # A server to be measured. Subclasses define its name, its command and the workloads it does not support.
 class Contender
-  # Seconds to start: a Ruby server with a bundle takes several on a busy machine.
+  # Maximum seconds for a start. A Ruby server with a bundle takes several seconds on a busy machine.
   START = 30
 
   Failed = Class.new(StandardError)
@@ -25,16 +25,16 @@ class Contender
 
   def name = self.class.name.downcase
 
-  # Its version, or nil.
+  # The server's version, or nil.
   def version = nil
 
-  # The reason why it cannot run this workload here, or nil.
+  # The reason why the server cannot run this workload, or nil.
   def missing(_workload) = nil
 
-  # [environment, argv] for a workload on a port.
+  # Returns [environment, argv] for a workload on a port.
   def command(_workload, _port) = raise(NotImplementedError)
 
-  # Starts it and waits until it accepts connections. Raises Failed.
+  # Starts the server and waits until it accepts connections. Raises Failed.
   def start(workload, log)
     @port = free_port
     @group = ProcessGroup.new(*command(workload, @port), log: log)

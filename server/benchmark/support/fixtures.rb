@@ -3,7 +3,7 @@
 require "fileutils"
 require "openssl"
 
-# Creates the files, Rack applications and the certificate that the rows use.
+# Creates the files, the Rack applications and the certificate for the rows.
 class Fixtures
   HELLO = <<~RUBY
     # frozen_string_literal: true
@@ -56,7 +56,7 @@ class Fixtures
     File.open(path, "wb") { |file| megabytes(BigFile::MEGABYTES).times { file.write(block) } }
   end
 
-  # For localhost with P-256, like the server's self-signed certificates.
+  # Writes a certificate for localhost with a P-256 key, like the server's self-signed certificates.
   def certificate
     key = OpenSSL::PKey::EC.generate("prime256v1")
     made = OpenSSL::X509::Certificate.new

@@ -4,7 +4,8 @@ require "rbconfig"
 require_relative "contender"
 require_relative "gem_peers"
 
-# A process that serves a file with one implementation of framing. SIGURG starts and writes its profile.
+# A process that serves a file with one implementation of framing. The first SIGURG starts a profile, the second one
+# writes it.
 class FramingWay < Contender
   FRAMING = File.expand_path("../framing", __dir__)
   SERVE = File.expand_path("../../exe/spate-serve", __dir__)
@@ -25,7 +26,7 @@ class FramingWay < Contender
   end
 
   def name = @key
-  # Downloads under the profiler, for about one second of CPU time.
+  # Number of downloads under the profiler, for about one second of CPU time.
   def profiled = @times == 1 ? 1 : @times * 4
   def url = "http://127.0.0.1:#{@port}/#{"big.bin" if @key == "server"}"
 

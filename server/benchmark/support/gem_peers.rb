@@ -5,8 +5,8 @@ require "open3"
 require "rbconfig"
 require "tmpdir"
 
-# Installs falcon and puma with Bundler: the latest versions that support this Ruby, from the gem source of `gem`, in a
-# folder outside the project that later runs reuse.
+# Installs falcon and puma with Bundler, in the latest versions that support this Ruby and from the gem source of `gem`.
+# The folder is outside the project and is reused by later runs.
 module GemPeers
   CACHE = [ENV["XDG_CACHE_HOME"], "#{ENV["HOME"]}/.cache", Dir.tmpdir].find do |path|
     path.to_s.match?(%r{\A/(?!\.cache)})
@@ -16,7 +16,7 @@ module GemPeers
   SECONDS = 300
 
   class << self
-    # The reason why they are missing, or nil.
+    # The reason why the gems are missing, or nil.
     def missing = @tried ? @missing : try
 
     # Environment variables for Process.spawn.
@@ -26,10 +26,10 @@ module GemPeers
         "RACK_ENV" => "production", "GEM_HOME" => nil, "GEM_PATH" => nil }
     end
 
-    # The same for a program without a bundle that needs rack.
+    # Environment variables for a program without a bundle that needs rack.
     def gem_path = { "GEM_PATH" => Dir[File.join(HOME, "bundle", "ruby", "*")].first }
 
-    # The same for a program to be profiled. Raises RuntimeError when the gems are missing.
+    # Environment variables for a program that is profiled with stackprof. Raises RuntimeError if the gems are missing.
     def stackprof = missing ? raise(missing) : gem_path
 
     def version(name) = File.read(File.join(HOME, "Gemfile.lock"))[/^    #{name} \(([^)]+)\)/, 1]

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Splits a server's time into parts. The innermost frame that matches a pattern decides: `Hash#[]` called by the file
-# handler counts for the file handler.
+# Splits a server's time into parts. A sample is assigned by the innermost frame that matches a pattern: `Hash#[]`
+# called by the file handler is assigned to the file handler.
 class Parts
   NAMES = {
     "garbage collection" => /\A\((garbage collection|marking|sweeping)\)/,
@@ -23,7 +23,7 @@ class Parts
     @known = Hash.new { |parts, frame| parts[frame] = NAMES.find { |_, pattern| frame.name.match?(pattern) }&.first }
   end
 
-  # Part => microseconds, in descending order.
+  # Returns {part => microseconds} in descending order.
   def sums
     sums = Hash.new(0)
     @recording.each_stack do |stack, weight|

@@ -2,7 +2,7 @@
 
 require "timeout"
 
-# A measured server: a process group, its CPU time and memory.
+# The process group of a measured server. Reads its CPU time and memory.
 class ProcessGroup
   attr_reader :pid
 
@@ -52,14 +52,15 @@ class ProcessGroup
     nil
   end
 
-  # Field 5 of stat is the process group; the command name before it may contain spaces.
+  # Returns the pids of the group's processes. Field 5 of /proc/PID/stat is the process group. The command name before
+  # it may contain spaces.
   def members
     Dir.children("/proc").select do |name|
       name.match?(/\A\d+\z/) && read("/proc/#{name}/stat").rpartition(") ").last.split[2].to_i == @pid
     end
   end
 
-  # Ended threads and reaped children are not counted: measure a server while it is running.
+  # Excludes ended threads and reaped children, so the server must be measured while it is running.
   def thread_nanoseconds(pid)
     Dir.children("/proc/#{pid}/task").sum { |task| read("/proc/#{pid}/task/#{task}/schedstat").to_i }
   rescue Errno::ENOENT, Errno::ESRCH

@@ -2,8 +2,8 @@
 
 require_relative "clients"
 
-# A row of the report: the same work for several servers, alternating. Subclasses define the work, the units and the
-# goals.
+# A row of the report: the same work for several servers, which take turns. Subclasses define the work, the units and
+# the goals.
 class Row
   # cost: CPU seconds per unit, or kilobytes. rate: units per second, or nil.
   Measured = Struct.new(:cost, :rate)
@@ -32,7 +32,7 @@ class Row
   # Measurements without a server: [name, -> { Measured }].
   def floors = []
 
-  # The contenders of this row. Stores the reason for the missing ones in `absent`.
+  # Returns the contenders that can run this row. Stores the reasons for the others in `absent`.
   def contenders
     @contenders ||= contestants.select do |contender|
       next unless @servers.nil? || @servers.any? { |name| contender.name.start_with?(name) }
@@ -49,7 +49,8 @@ class Row
     floors.each { |name, measure| keep(name, measure.call) unless @absent.key?(name) }
   end
 
-  # Names of this project's servers whose measurement failed. Unsupported ones (YJIT) do not count.
+  # Names of this project's servers whose measurement failed. Servers that this Ruby does not support (YJIT) are
+  # excluded.
   def failed = @failed.grep(/spate/)
 
   private
@@ -71,7 +72,7 @@ class Row
     @figures[name][:rate] << measured.rate if measured.rate
   end
 
-  # The cost and rate of `units` of work done in the block.
+  # Returns the cost and rate of the block, which does `units` of work.
   def cost(contender, units)
     before = contender.group.seconds
     started = now

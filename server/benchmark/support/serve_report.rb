@@ -3,7 +3,7 @@
 require "etc"
 require_relative "figures"
 
-# Formats rows as Markdown: the goals, then each row with all its servers.
+# Formats rows as Markdown: a table of the goals, then a table for each row.
 class ServeReport
   def initialize(rows, title:, runs:, versions:, notes: [])
     @rows = rows
@@ -18,7 +18,7 @@ class ServeReport
       .compact.join("\n\n").concat("\n")
   end
 
-  # A line for each goal: [title, measured, wanted, "hit" or "MISS"]
+  # Returns a line for each goal: [row, server, measured, goal, "hit" or "MISS"].
   def verdicts
     @verdicts ||= @rows.select(&:goal).flat_map { |row| judge(row) }
   end

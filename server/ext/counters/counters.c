@@ -48,7 +48,10 @@ static counters *counters_of(VALUE self) {
     return c;
 }
 
-/* new(rows, columns): all zero. Raises ArgumentError unless there are 1 to 2^20 cells, SystemCallError. */
+/*
+ * new(rows, columns): creates counters with the value 0. Raises ArgumentError unless there are 1 to 2^20 cells,
+ * SystemCallError.
+ */
 static VALUE counters_initialize(VALUE self, VALUE rows, VALUE columns) {
     counters *c = rb_check_typeddata(self, &counters_type);
     unsigned long r = NUM2ULONG(rows), k = NUM2ULONG(columns);

@@ -42,7 +42,7 @@ static VALUE folder_initialize(int argc, VALUE *argv, VALUE self) {
     return self;
 }
 
-/* path: the real path, without symbolic links. */
+/* path: returns the real path, without symbolic links. */
 static VALUE folder_path(VALUE self) {
     const spate_root *root = root_of(self);
     return rb_utf8_str_new_cstr(*root->path ? root->path : "/");
@@ -69,8 +69,8 @@ static VALUE find(VALUE self, VALUE path, bool read) {
 }
 
 /*
- * open(path): an open Found, :missing or :forbidden. `path` has no leading slash; "" is the folder itself. Raises
- * SystemCallError for system failures (no descriptors, disk error), ArgumentError for a null byte.
+ * open(path): returns an open Found, :missing or :forbidden. `path` has no leading slash; "" is the folder itself.
+ * Raises SystemCallError for system failures (no descriptors, disk error), ArgumentError for a null byte.
  */
 static VALUE folder_open(VALUE self, VALUE path) {
     return find(self, path, true);
@@ -89,7 +89,7 @@ static VALUE folder_same(VALUE self, VALUE path, VALUE found) {
     return RBOOL(!error && spate_place_same(&now, spate_found_place(found)));
 }
 
-/* used(path): sets only the file's access time, to now. Returns whether that succeeded. */
+/* used(path): sets the file's access time to now, but not its mtime. Returns whether that succeeded. */
 static VALUE folder_used(VALUE self, VALUE path) {
     const spate_root *root = root_of(self);
     return RBOOL(spate_root_set_atime(root, StringValueCStr(path)) == 0);

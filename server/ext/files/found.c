@@ -117,8 +117,8 @@ VALUE spate_found_changed(VALUE self) {
 #define GROWTH_CHECKS 10
 
 /*
- * altered?: whether the open file was overwritten or truncated. Appending keeps the original bytes and does not count.
- * Raises SystemCallError.
+ * altered?: returns whether the open file was overwritten or truncated. Appending is not reported, because it keeps the
+ * original bytes. Raises SystemCallError.
  */
 static VALUE found_altered(VALUE self) {
     const spate_place *then = spate_found_place(self);

@@ -11,8 +11,8 @@
 #define NANOSECONDS INT64_C(1000000000)
 
 /*
- * An entry of a directory. `names` has the zero-terminated names of all entries, one after another. Entries and `names`
- * are allocated by malloc.
+ * An entry of a directory. `names` contains the zero-terminated names of all entries, one after another. Entries and
+ * `names` are allocated by malloc.
  */
 typedef struct entry {
     size_t name; /* offset in `names` */
@@ -123,8 +123,8 @@ static VALUE free_listing(VALUE argument) {
 }
 
 /*
- * entries(max): [[[name, :file | :directory | :link | :other, bytes, seconds since 1970], ...], more], at most `max`
- * entries, unordered; `more` is true if the directory has more entries. Releases the GVL. Raises SystemCallError.
+ * entries(max): returns [[[name, :file | :directory | :link | :other, bytes, seconds since 1970], ...], more], at most
+ * `max` entries, unordered; `more` is true if the directory has more entries. Releases the GVL. Raises SystemCallError.
  */
 static VALUE found_entries(VALUE self, VALUE max) {
     listing l = {.found = self, .fd = spate_found_descriptor(self), .max = NUM2SIZET(max)};

@@ -6,11 +6,11 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* Linux's minimum read-ahead: if the first byte of a piece is cached, the rest is cached or being read. */
+/* Linux's minimum read-ahead in bytes: if the first byte of a piece is cached, the rest is cached or being read. */
 #define PIECE ((off_t)128 << 10)
 
 /*
- * content(max): the whole content; nil if it has more than `max` bytes or changes during the read. Raises
+ * content(max): returns the whole content; nil if it has more than `max` bytes or changes during the read. Raises
  * SystemCallError.
  */
 static VALUE found_content(VALUE self, VALUE max) {
@@ -63,7 +63,7 @@ static VALUE free_reading(VALUE argument) {
     return Qnil;
 }
 
-/* read(position, length): a String, empty at the end of the file. Releases the GVL. Raises SystemCallError. */
+/* read(position, length): returns a String, empty at the end of the file. Releases the GVL. Raises SystemCallError. */
 static VALUE found_read(VALUE self, VALUE position, VALUE length) {
     reading r = {
         .found = self, .fd = spate_found_descriptor(self), .length = NUM2SIZET(length), .position = NUM2OFFT(position)};

@@ -28,7 +28,7 @@ VALUE spate_found_path(VALUE found);
 /* Returns Qtrue or Qfalse: whether the open file has changed since it was opened. Raises SystemCallError. */
 VALUE spate_found_changed(VALUE found);
 
-VALUE spate_init_found(VALUE native); /* the class */
+VALUE spate_init_found(VALUE native); /* returns the class */
 void spate_init_found_listing(VALUE found);
 void spate_init_found_reading(VALUE found);
 void spate_init_folder(VALUE native);

@@ -67,7 +67,7 @@ void spate_root_close(spate_root *root) {
     root->path = NULL;
 }
 
-/* Opens a path below the root by openat2. ENOSYS if the kernel or a sandbox does not support it. */
+/* Opens a path below the root by openat2. Returns ENOSYS if the kernel or a sandbox does not support it. */
 static int open_beneath(const spate_root *root, const char *path, int flags, int *fd) {
 #if defined(HAVE_LINUX_OPENAT2_H) && defined(SYS_openat2)
     struct open_how how = {.flags = (uint64_t)flags, .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
@@ -140,7 +140,7 @@ static int open_below(spate_root *root, const char *path, int flags, int *fd) {
     if (!root->beneath)
         return open_without_openat2(root, path, flags, fd);
     int error = open_beneath(root, path, flags, fd);
-    /* EPERM: seccomp rules that are older than openat2. */
+    /* EPERM comes from seccomp rules that are older than openat2. */
     if (error == ENOSYS || error == EPERM || error == E2BIG)
         root->beneath = false;
     else if (error != EXDEV && error != EAGAIN)
@@ -149,8 +149,8 @@ static int open_below(spate_root *root, const char *path, int flags, int *fd) {
 }
 
 /*
- * Opens the file of an O_PATH descriptor for reading. Without /proc, opens `path` again; ENOENT if it leads to another
- * file.
+ * Opens the file of an O_PATH descriptor for reading. Without /proc, opens `path` again, and returns ENOENT if it leads
+ * to another file.
  */
 static int reopen(spate_root *root, const char *path, spate_place *place) {
     char link[40];

@@ -42,10 +42,10 @@ int spate_resolve(spate_root *root, const char *path, bool read, spate_place *pl
 /* Calls stat on `path`: one system call. Does not check whether the path stays below the root. Sets place->fd to -1. */
 int spate_root_stat(const spate_root *root, const char *path, spate_place *place);
 
-/* Sets only the access time, to now. Does not follow symbolic links. */
+/* Sets the access time to now, but not the mtime. Does not follow symbolic links. */
 int spate_root_set_atime(const spate_root *root, const char *path);
 
-/* Converts `status` to `place`. Leaves place->fd alone. */
+/* Converts `status` to `place`. Does not change place->fd. */
 void spate_place_read(const struct stat *status, spate_place *place);
 /* Whether both places are the same file with unchanged content, by inode, size, mtime and ctime. */
 bool spate_place_same(const spate_place *one, const spate_place *other);

@@ -2,7 +2,7 @@
 
 require "mkmf"
 
-# The core is plain C without Ruby, in core/ beside ext/.
+# The core is plain C without Ruby, in ../../core.
 CORE = File.expand_path("../../core", __dir__)
 
 # spate/bytes.h comes from the surrounding checkout, or from the spate-bytes gem.

@@ -1,7 +1,9 @@
 #include "frame.h"
 #include "native.h"
 
-/* Reads frames from a buffer. Its methods return the properties of the last frame: no object is created for a frame. */
+/*
+ * Reads frames from a buffer. Its methods return the properties of the last frame, so no object is created per frame.
+ */
 typedef struct reader {
     spate_frame_reader frames;
     spate_frame frame;
@@ -62,8 +64,8 @@ static VALUE reader_next(VALUE self, VALUE buffer, VALUE from, VALUE to, VALUE m
 }
 
 /*
- * data(buffer): the content of the last DATA frame, a String. `buffer` must be the buffer that the frame was read from.
- * Raises IndexError.
+ * data(buffer): returns the content of the last DATA frame as a String. `buffer` must be the buffer that the frame was
+ * read from. Raises IndexError.
  */
 static VALUE reader_data(VALUE self, VALUE buffer) {
     reader *r = reader_of(self);

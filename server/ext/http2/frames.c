@@ -72,8 +72,8 @@ static VALUE append_headers(VALUE self, VALUE stream, VALUE encoder, VALUE statu
 }
 
 /*
- * data(stream, bytes, offset, length, end_stream): appends DATA frames with a part of a String; one empty frame if
- * length is 0.
+ * data(stream, bytes, offset, length, end_stream): appends DATA frames with a part of a String. Appends one empty frame
+ * if length is 0.
  */
 static VALUE append_data(VALUE self, VALUE stream, VALUE bytes, VALUE offset, VALUE length, VALUE end_stream) {
     uint32_t id = NUM2UINT(stream);
@@ -116,7 +116,7 @@ static int plan(struct iovec slices[SLICES], uint8_t *at, size_t wanted) {
 }
 
 /*
- * Writes the headers of frames with `done` bytes of payload in all. `last`: flags of the last frame. Returns the size
+ * Writes the headers of frames with `done` bytes of payload in total. `last`: flags of the last frame. Returns the size
  * of the frames with their headers.
  */
 static size_t write_headers(uint8_t *at, uint32_t id, size_t done, uint8_t last) {

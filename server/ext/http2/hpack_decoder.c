@@ -179,7 +179,7 @@ static VALUE decode(VALUE self, VALUE source, VALUE offset, VALUE length, VALUE 
 
 /*
  * decode(source, offset, length, section): decodes a block in a String or ArrayBuffer to [name, value, name, value,
- * ...]. section: :request and :trailers check the fields, see `malformed`; nil does not. Raises ConnectionError for an
+ * ...]. section: :request or :trailers to check the fields (see `malformed`), or nil. Raises ConnectionError for an
  * invalid block, IndexError.
  */
 static VALUE decoder_decode(VALUE self, VALUE source, VALUE offset, VALUE length, VALUE section) {
@@ -221,7 +221,7 @@ static VALUE decoder_priority(VALUE self) {
     return priority->known ? priority_to_number(priority) : Qnil;
 }
 
-/* Native.priority(string): the value of a `priority` field as such a number. */
+/* Native.priority(string): returns the value of a `priority` field as a number, like `priority`. */
 static VALUE read_priority(VALUE self, VALUE value) {
     spate_priority priority = {false, 0, false};
     Check_Type(value, T_STRING);

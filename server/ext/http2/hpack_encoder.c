@@ -75,7 +75,10 @@ static spate_hpack_policy policy_of(VALUE policy) {
     rb_raise(rb_eArgError, "unknown policy %" PRIsVALUE ", expected index, plain or never", policy);
 }
 
-/* encode(fields, policy = nil): a block of [name, value, name, value, ...]. policy: :index, :plain, :never or nil. */
+/*
+ * encode(fields, policy = nil): returns the block of [name, value, name, value, ...]. policy: :index, :plain, :never or
+ * nil.
+ */
 static VALUE encoder_encode(int argc, VALUE *argv, VALUE self) {
     VALUE fields, policy;
     rb_scan_args(argc, argv, "11", &fields, &policy);

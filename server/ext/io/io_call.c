@@ -63,7 +63,8 @@ static ssize_t send_file(const io_call *c) {
         if (sent > 0)
             left -= (size_t)sent;
     } while (left > 0 && (sent > 0 || (sent < 0 && errno == EAGAIN && wait_writable(c, until))));
-    return left < c->length ? (ssize_t)(c->length - left) : sent; /* after a partial send the next call fails again */
+    return left < c->length ? (ssize_t)(c->length - left) : sent; /* after a partial send, the next call returns the
+                                                                   * error */
 }
 #else
 static ssize_t send_file(const io_call *c) {
@@ -99,7 +100,7 @@ static void *perform(void *argument) {
     return NULL;
 }
 
-/* A pending interrupt stays pending until Ruby checks next: raising here would lose the call's result. */
+/* Does not handle pending interrupts, because raising here would lose the call's result. Ruby handles them later. */
 void spate_io_call_run(io_call *c, size_t length) {
     do {
         c->done = false;

@@ -10,7 +10,7 @@
 
 extern const spate_bytes_abi *spate_bytes;
 
-VALUE spate_init_write_buffer(VALUE native); /* the class */
+VALUE spate_init_write_buffer(VALUE native); /* returns the class */
 void spate_init_write_buffer_files(VALUE klass);
 void spate_init_write_buffer_flush(VALUE klass);
 void spate_init_socket(VALUE native);

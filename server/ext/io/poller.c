@@ -59,7 +59,7 @@ static void *wait_for_events(void *argument) {
 }
 
 /*
- * wait(milliseconds, ready): replaces the content of the Array `ready` by descriptor, state, descriptor, state, ... and
+ * wait(milliseconds, ready): replaces the Array `ready` with descriptor, state, descriptor, state, ... and
  * returns it. The Array is empty after a timeout or a signal. -1 milliseconds: no timeout. Raises SystemCallError.
  */
 static VALUE poller_wait(VALUE self, VALUE milliseconds, VALUE ready) {

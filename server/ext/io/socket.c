@@ -6,7 +6,8 @@
 
 /*
  * Native.receive(fd, buffer, offset): reads a socket into an ArrayBuffer from `offset` on, without blocking. Returns
- * the number of bytes, 0 at the end of the stream, nil when none are available. Raises SystemCallError, IndexError.
+ * the number of bytes, 0 at the end of the stream, or nil if no bytes are available. Raises SystemCallError,
+ * IndexError.
  */
 static VALUE receive(VALUE self, VALUE descriptor, VALUE buffer, VALUE offset) {
     int fd = NUM2INT(descriptor);
@@ -37,7 +38,7 @@ static VALUE low_water(VALUE self, VALUE descriptor, VALUE bytes) {
 }
 
 /*
- * Native.copy(to, at, source, from, count): replaces the bytes of the String `to` from `at` on by `count` bytes of
+ * Native.copy(to, at, source, from, count): replaces the bytes of the String `to` from `at` on with `count` bytes of
  * `source` from `from` on. `to` keeps its capacity for the next call. Raises IndexError, FrozenError.
  */
 static VALUE copy(VALUE self, VALUE to, VALUE at, VALUE source, VALUE from, VALUE count) {

@@ -92,7 +92,7 @@ uint8_t *spate_write_buffer_place(write_buffer *out, size_t length) {
         out->start = 0;
     }
     if (SPATE_WRITE_BUFFER_BYTES - out->end < length)
-        rb_raise(rb_path2class("Spate::Server::ConnectionError"), "the peer does not read what it asked for");
+        rb_raise(rb_path2class("Spate::Server::ConnectionError"), "the peer does not read its responses");
     return out->bytes + out->end;
 }
 
@@ -147,7 +147,7 @@ static VALUE write_buffer_clear(VALUE self) {
     return self;
 }
 
-/* to_s: a copy of the buffered bytes, without queued files. */
+/* to_s: returns a copy of the buffered bytes, without queued files. */
 static VALUE write_buffer_to_s(VALUE self) {
     const write_buffer *out = spate_write_buffer_of(self);
     return rb_str_new((const char *)out->bytes + (out->bytes ? out->start : 0), (long)(out->end - out->start));

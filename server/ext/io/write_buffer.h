@@ -24,14 +24,14 @@ typedef struct spate_write_buffer_abi {
     uint32_t version;
     uint32_t size; /* bytes of this struct */
     /*
-     * Returns the ArrayBuffer that holds the unsent bytes and sets their offset and length in it. Returns nil, and
-     * length 0, when nothing is waiting. The buffer belongs to the WriteBuffer; it stays the same until the next call
-     * of `written`, `place` or a Ruby method. Raises TypeError unless `write_buffer` is a WriteBuffer.
+     * Returns the ArrayBuffer that contains the unsent bytes, and sets their offset and length in it. Returns nil and
+     * sets length to 0 when all bytes are sent. The buffer belongs to the WriteBuffer; it stays the same until the next
+     * call of `written`, `place` or a Ruby method. Raises TypeError unless `write_buffer` is a WriteBuffer.
      */
     VALUE (*waiting)(VALUE write_buffer, size_t *offset, size_t *length);
     /*
-     * Removes the first `count` waiting bytes. An empty buffer returns to its pool. Raises RangeError when fewer bytes
-     * wait, TypeError as above.
+     * Removes the first `count` unsent bytes. An empty buffer is returned to its pool. Raises RangeError when fewer
+     * bytes are unsent, TypeError as above.
      */
     void (*written)(VALUE write_buffer, size_t count);
     /* Returns how many bytes of content fit. Headers and control frames may use 64 KB more. Raises TypeError. */
@@ -43,9 +43,9 @@ typedef struct spate_write_buffer_abi {
     uint8_t *(*place)(VALUE write_buffer, size_t length);
     void (*filled)(VALUE write_buffer, size_t count);
     /*
-     * Reads from `position` of a file into `slices` (inside of a reserved place; altered by the call). Releases the
-     * GVL for large reads. `length` is the sum of the slices' lengths. Returns the bytes read, fewer than `length` at
-     * the end of the file. Raises SystemCallError.
+     * Reads from `position` of a file into `slices` (inside of reserved bytes; modified by the call). Releases the GVL
+     * for large reads. `length` is the sum of the slices' lengths. Returns the bytes read, fewer than `length` at the
+     * end of the file. Raises SystemCallError.
      */
     size_t (*read_file)(int fd, struct iovec *slices, int count, off_t position, size_t length);
 } spate_write_buffer_abi;

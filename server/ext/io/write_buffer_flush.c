@@ -71,7 +71,7 @@ static bool flush_bytes(write_buffer *out, int fd) {
     return out->start == until;
 }
 
-/* send has MSG_DONTWAIT, but sendfile needs a nonblocking descriptor. */
+/* Makes the socket nonblocking, because sendfile has no flag like MSG_DONTWAIT. */
 static void make_direct(write_buffer *out, int fd) {
     int flags = fcntl(fd, F_GETFL);
     if (flags < 0 || (!(flags & O_NONBLOCK) && fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0))
@@ -81,9 +81,9 @@ static void make_direct(write_buffer *out, int fd) {
 
 /*
  * flush(fd, wake = nil): writes as much as the socket accepts, with one call if no file is queued. Returns true when
- * nothing is left. wake: a descriptor that becomes readable when the caller has other work. Until then, but for 200 ms
- * at most, a call that sends a file waits when the socket is full. Raises SystemCallError, or Body::Truncated when a
- * file cannot be read as far as announced.
+ * nothing is left. wake: a descriptor that becomes readable when the caller has other work. If the socket is full, a
+ * call that sends a file waits until then, for at most 200 ms. Raises SystemCallError, or Body::Truncated when a file
+ * cannot be read up to the announced length.
  */
 static VALUE write_buffer_flush(int argc, VALUE *argv, VALUE self) {
     write_buffer *out = spate_write_buffer_of(self);

@@ -25,9 +25,9 @@ typedef struct queued_file {
 } queued_file;
 
 /*
- * The unsent bytes of one connection in one ArrayBuffer: many frames go out in one call, and a file's bytes are read
+ * The unsent bytes of one connection in one ArrayBuffer. Many frames are sent in one call, and a file's bytes are read
  * directly into their frame. The buffer is taken from a pool for the first byte and returned after the last, so an idle
- * connection holds no buffer.
+ * connection has no buffer.
  *
  *     0          start                  end        DATA_BYTES          BYTES
  *     |   sent    |        unsent         |   free   |  reserved for headers and control frames  |
@@ -38,7 +38,7 @@ typedef struct queued_file {
  */
 typedef struct write_buffer {
     VALUE pool;   /* Array of ArrayBuffers of BYTES each */
-    VALUE buffer; /* from the pool, and pinned while it is here; or nil */
+    VALUE buffer; /* from the pool, pinned while this struct refers to it; or nil */
     uint8_t *bytes;
     size_t start, end;
     queued_file files[SPATE_WRITE_BUFFER_FILES];

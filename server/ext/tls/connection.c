@@ -10,10 +10,11 @@
  *
  * The bytes of a WriteBuffer are encrypted directly from its buffer, one record after another, until all are written or
  * the socket is full. Received bytes are decrypted into an ArrayBuffer. Both buffers are pinned while libssl uses them,
- * so the GVL can be released. That is done from RELEASE_BYTES on, because reacquiring the GVL may take longer than
- * smaller operations. Only one thread at a time may use a connection.
+ * so the GVL can be released. It is released only for at least RELEASE_BYTES, because reacquiring it may take longer
+ * than a smaller operation. Only one thread at a time may use a connection.
  *
- * Every failure ends the connection: SystemCallError, with EPROTO and libssl's reason when the peer violated TLS.
+ * Every failure raises SystemCallError and ends the connection. If the peer violated TLS, the error is EPROTO with
+ * libssl's reason.
  */
 #define RELEASE_BYTES ((size_t)64 << 10)
 /* Maximum encrypted bytes that one tick reads. */
@@ -25,7 +26,7 @@ static void connection_free(void *pointer) {
     xfree(c);
 }
 
-/* Approximate memory of libssl for an idle connection. */
+/* Includes the approximate memory of libssl for an idle connection. */
 static size_t connection_size(const void *pointer) {
     return sizeof(connection) + (((const connection *)pointer)->ssl ? 12000 : 0);
 }
@@ -70,7 +71,7 @@ static VALUE connection_initialize(VALUE self, VALUE context, VALUE descriptor) 
     return self;
 }
 
-/* Calls `function`, without the GVL if `release`. A pending interrupt stays pending until Ruby checks next. */
+/* Calls `function`, without the GVL if `release`. Does not handle pending interrupts; Ruby handles them later. */
 static void run(operation *w, void *(*function)(void *), bool release) {
     if (!release) {
         function(w);
@@ -92,7 +93,7 @@ static void raise_failure(const operation *w) {
     rb_exc_raise(rb_syserr_new_str(EPROTO, rb_sprintf("TLS: %s", w->reason)));
 }
 
-/* Whether the peer has sent nothing yet. libssl would allocate 30 KB before it tried to read. */
+/* Whether the peer has sent nothing yet. Checked first, because libssl allocates 30 KB before it reads. */
 static bool is_silent(const connection *c) {
     char byte;
     return c->stage == HANDSHAKE && !c->socket.begun && recv(c->socket.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 &&

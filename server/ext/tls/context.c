@@ -24,7 +24,7 @@ static VALUE bad_certificate, bad_key, mismatch;
 
 typedef struct context {
     SSL_CTX *ssl;
-    bool slow_key; /* RSA: a signature takes hundreds of microseconds */
+    bool slow_key; /* an RSA key, whose signatures take hundreds of microseconds */
 } context;
 
 static void context_free(void *pointer) {
@@ -85,7 +85,7 @@ static bool configure(SSL_CTX *ssl, bool ktls) {
            SSL_CTX_set_ciphersuites(ssl, SUITES_13) && SSL_CTX_set1_groups_list(ssl, GROUPS);
 }
 
-/* An exception class with a reason, or class 0 without an error. */
+/* The result of a step: an exception class and a reason, or class 0 on success. */
 typedef struct outcome {
     VALUE error;
     const char *reason;
@@ -106,7 +106,7 @@ static bool at_end_of_pem(void) {
     return ERR_GET_LIB(code) == ERR_LIB_PEM && ERR_GET_REASON(code) == PEM_R_NO_START_LINE;
 }
 
-/* The PEM text has the server's certificate first, followed by the intermediate certificates. */
+/* The PEM text contains the server's certificate first, followed by the intermediate certificates. */
 static outcome use_chain(SSL_CTX *ssl, BIO *pem) {
     bool asked = false;
     X509 *certificate = PEM_read_bio_X509_AUX(pem, NULL, no_passphrase, &asked);

@@ -7,7 +7,7 @@ require "mkmf"
 found = pkg_config("libssl") && pkg_config("libcrypto") && have_header("openssl/ssl.h") &&
         have_func("SSL_CTX_set_ciphersuites", "openssl/ssl.h")
 
-# kTLS uses functions of libssl's socket BIO through this; deprecated since OpenSSL 3.5.
+# With kTLS, functions of libssl's socket BIO are called through this function, which is deprecated since OpenSSL 3.5.
 have_func("BIO_meth_get_ctrl", "openssl/bio.h") if found
 
 # spate/bytes.h comes from the surrounding checkout, or from the spate-bytes gem.

@@ -1,4 +1,4 @@
 #include <ruby.h>
 
-/* Built instead of TLS when libssl is missing. Spate::Server::TLS then raises an error that says so. */
+/* Built instead of the other sources when libssl is missing. Connection::TLS.load then raises an error. */
 RUBY_FUNC_EXPORTED void Init_tls(void) {}

@@ -73,7 +73,7 @@ typedef struct connection {
     spate_tls_socket socket;
     stage stage;
     uint8_t wants; /* READ or WRITE: the socket readiness that libssl needs to continue; else 0 */
-    bool more;     /* libssl holds bytes, or an end, that the poller does not report */
+    bool more;     /* libssl has bytes, or the end of the stream, that the poller does not report */
     bool handshake_done;
     bool slow_key;
     bool busy; /* in use by a thread without the GVL */

@@ -8,7 +8,7 @@ static void fail(operation *w, const char *reason) {
     w->reason = reason;
 }
 
-/* A close without close_notify. It counts as an end: HTTP detects truncation itself. */
+/* Whether the peer closed without close_notify. This is treated as a normal end, because HTTP detects truncation. */
 static bool is_unannounced_end(void) {
 #ifdef SSL_R_UNEXPECTED_EOF_WHILE_READING
     unsigned long code = ERR_peek_error();

@@ -5,11 +5,11 @@ require "support/cached"
 
 module Spate
   module Server
-    # Read and write permissions.
+    # Tokens and options decide which clients may read and write the cache.
     class CacheAccessTest < Minitest::Test
       include Cached
 
-      # What is sent => statuses of GET (404: may read), PUT and DELETE.
+      # Authorization header => statuses of GET (404 means readable), PUT and DELETE.
       WITH_BOTH = { nil => [401, 401, 401], "Bearer reader" => [404, 403, 403], "Bearer writer" => [404, 201, 204],
                     "bearer second" => [404, 201, 204], "Bearer wrong" => [401, 401, 401],
                     "Bearer " => [401, 401, 401], "Bearer # of CI" => [401, 401, 401],
@@ -48,7 +48,7 @@ module Spate
           .each { |options, line| assert_equal line, Cache::Access.new(**options).to_s }
       end
 
-      # Without any option, writing is disabled.
+      # Without a write token or --cache-open, no client may write.
       def test_writing_is_disabled_by_default
         cache("--cache-read-token", readers)
         assert_equal [404, 403, 403], statuses("Bearer reader")
@@ -59,7 +59,7 @@ module Spate
         assert_equal [[401, 401, 401], [404, 201, 204]], [nil, "Bearer reader"].map { |text| statuses(text) }
       end
 
-      # As containers have them.
+      # Containers usually pass tokens in environment variables.
       def test_tokens_of_the_environment
         variables = ["SPATE_CACHE_READ_TOKENS=reader other", "SPATE_CACHE_WRITE_TOKENS=writer"]
         watch("--cache=#{store}", wrapper: ["env", *variables])
@@ -67,8 +67,8 @@ module Spate
                      [nil, "Bearer other", "Bearer writer"].map { |authorization| statuses(authorization) }
       end
 
-      # One that leaked is taken out of the file.
-      def test_new_tokens
+      # A hot restart reads the file again, so a leaked token can be revoked.
+      def test_changed_token_file
         cache("--cache-write-token", writers)
         assert_equal 201, code(put(document("x"), "x", "authorization" => "Bearer writer"))
         write("writers", "another\n")
@@ -88,7 +88,7 @@ module Spate
         assert_match(/\Aerror: --cache-open cannot be combined with write tokens/, command[*both])
       end
 
-      # An address that others reach.
+      # Warns about clear text and missing permissions if other machines can reach the server.
       def test_warnings
         cache("--host", "0.0.0.0")
         assert_match(/clear text.*--tls.*every client/m, stop.last)

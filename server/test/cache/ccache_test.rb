@@ -5,7 +5,7 @@ require "support/cached"
 
 module Spate
   module Server
-    # Another program that speaks the same protocol: what one machine compiled, the next one has.
+    # ccache can use the cache with its "bazel" layout: what one machine compiled is a cache hit on the next.
     class CacheCcacheTest < Minitest::Test
       include Cached
 
@@ -20,7 +20,7 @@ module Spate
         assert_equal File.binread("#{folder}/first.o"), File.binread("#{folder}/second.o")
       end
 
-      # Numbers of ccache's; a machine is a local cache that is empty.
+      # Returns the counters of ccache. A new local cache simulates another machine.
       def compile(machine, user)
         env = { "CCACHE_DIR" => "#{folder}/#{machine}", "CCACHE_NODIRECT" => "1", "CCACHE_BASEDIR" => folder,
                 "CCACHE_REMOTE_STORAGE" => "http://#{user}127.0.0.1:#{@port}|layout=bazel" }

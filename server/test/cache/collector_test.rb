@@ -5,7 +5,8 @@ require "support/cached"
 
 module Spate
   module Server
-    # Eviction from a full cache, with concurrent readers and other nodes.
+    # The collector removes the least recently used entries of a full cache, also while clients read and other nodes
+    # share the folder.
     class CacheCollectorTest < Minitest::Test
       include Cached
 
@@ -30,7 +31,7 @@ module Spate
         assert_match(/the cache was over its limit of 1048576 bytes: \d entries with \d+ bytes were removed/, stop.last)
       end
 
-      # After an entry was reported as existing, its client does not send it again.
+      # An entry must be kept after the server reported that it exists, because the client does not send it again.
       def test_entry_renewed_during_a_scan_is_kept
         folder = Cache::Folder.new(store)
         contents = %w[one two].each do |content|
@@ -48,8 +49,8 @@ module Spate
         assert_equal [blob(contents.first)[1..]], stored
       end
 
-      # All of one minute.
-      def test_a_burst
+      # The entries exceed the limit within one minute of their writing. New entries are removed as well.
+      def test_writing_more_than_the_limit_in_a_minute
         cache("--cache-limit", "1M")
         fill(40)
         eventually("it is within its limit") { bytes <= 1 << 20 }
@@ -57,7 +58,7 @@ module Spate
         eventually("the size is known") { metric("spate_cache_bytes") <= 1 << 20 }
       end
 
-      def test_more_than_the_limit_at_once
+      def test_entries_larger_than_the_limit
         cache("--cache-limit", "64K", "--cache-document", "1K")
         assert_equal [413, 413, 201], [put(blob("x" * SIZE), "x" * SIZE), put(document("x"), "x" * 1025),
                                        put(document("x"), "x" * 1024)].map { |answer| code(answer) }
@@ -67,7 +68,7 @@ module Spate
         assert_equal [document("x")[1..]], stored
       end
 
-      # Two servers, each with two processes: none knows of the others.
+      # Two servers with two processes each share the folder without any communication.
       def test_several_nodes
         cache("--cache-limit", "2M", "--workers", "2")
         one = [@server, @log, @port, @pid_file]
@@ -91,8 +92,8 @@ module Spate
         @server, @log, @port, @pid_file = one
       end
 
-      # What is being read is read to its end.
-      def test_a_reader_of_what_goes
+      # An entry that is removed during a download is still sent completely.
+      def test_reading_an_entry_that_is_removed
         cache
         content = Random.new(1).bytes(20_000_000)
         put(blob(content), content)
@@ -103,7 +104,7 @@ module Spate
         assert_equal content, (start + Timeout.timeout(SECONDS) { socket.read }).split("\r\n\r\n", 2).last
       end
 
-      # Killed in the middle of an upload.
+      # The server is killed during an upload.
       def test_after_a_crash
         cache
         socket = TCPSocket.new("127.0.0.1", @port)
@@ -122,7 +123,7 @@ module Spate
 
       private
 
-      # Blobs of 100 KB.
+      # Stores blobs of 100 KB. Returns their contents.
       def fill(count, from: 0)
         Array.new(count) do |index|
           Random.new(from + index).bytes(SIZE).tap { |content| assert_equal 201, code(put(blob(content), content)) }

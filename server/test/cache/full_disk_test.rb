@@ -5,7 +5,7 @@ require "support/cached"
 
 module Spate
   module Server
-    # A disk of two megabytes, visible only to the server.
+    # The cache survives a full disk. The store is a file system of two megabytes that only the server sees.
     class CacheFullDiskTest < Minitest::Test
       include Cached
 

@@ -5,14 +5,14 @@ require "support/cached"
 
 module Spate
   module Server
-    # Clients and folders that mean no good: nothing is stored, nothing is left, nothing outside is read or written.
+    # Hostile clients and folders: nothing is stored, and no file outside the store is read or written.
     class CacheHostileTest < Minitest::Test
       include Cached
 
       PARTS = ["..", "%2e%2e", "%2f", "\\", "%00", "%", "a" * 64, "A" * 64, "g" * 64, "cas", "ac", "tmp", "-", "~",
                "%20", "a" * 300, "", ".", "*", ":"].freeze
 
-      def test_a_thousand_names
+      def test_random_names
         cache
         write("secret", "secret")
         random = Random.new(Spate.test_seed)
@@ -47,7 +47,7 @@ module Spate
         assert_empty stored.grep(/\Atmp/)
       end
 
-      # In place of the server's own folders, after it began.
+      # The server's own folders are replaced with links after it started.
       def test_folders_that_become_links
         cache
         put(blob("one"), "one")
@@ -61,7 +61,7 @@ module Spate
         assert_equal [404, 404], [code(fetch(blob("one"))), code(delete(blob("one")))]
       end
 
-      def test_lies_about_the_length
+      def test_wrong_lengths
         cache
         start = "PUT #{blob("content")} HTTP/1.1\r\nhost: localhost\r\n"
         assert_empty raw_and_shut("#{start}content-length: 9\r\n\r\ncontent")
@@ -71,7 +71,7 @@ module Spate
         eventually("nothing is left") { stored.empty? }
       end
 
-      # With the server's own limits.
+      # Limits of the server such as --limit-body-seconds also apply to uploads.
       def test_a_slow_upload
         cache("--limit-body-seconds", "1")
         answer = raw("PUT #{blob("content")} HTTP/1.1\r\nhost: localhost\r\ncontent-length: 7\r\n\r\ncon")
@@ -79,8 +79,7 @@ module Spate
         assert_empty stored
       end
 
-      # Over both versions of HTTP.
-      def test_a_client_that_goes_away
+      def test_client_that_disconnects
         cache
         file = write("upload", Random.new(1).bytes(5_000_000))
         %w[--http1.1 --http2-prior-knowledge].each do |way|
@@ -94,7 +93,7 @@ module Spate
         assert_equal 404, code(fetch("/cas/#{Digest::SHA256.file(file)}"))
       end
 
-      # 600 MB go through, and the server is as small as before.
+      # Uploads 600 MB. The memory of the server does not grow.
       def test_a_large_upload_takes_no_memory
         cache
         put(blob("x"), "x")

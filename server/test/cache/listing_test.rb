@@ -6,7 +6,7 @@ require "support/cached"
 
 module Spate
   module Server
-    # All that there is, for who may write.
+    # Listings contain all entries, and require write permission.
     class CacheListingTest < Minitest::Test
       include Cached
 
@@ -41,8 +41,8 @@ module Spate
         assert_equal [401, 403, 200], statuses
       end
 
-      # Names and no content: files of nothing.
-      def test_very_many
+      # The files are empty, because a listing needs only their names.
+      def test_listing_with_many_entries
         cache
         names = Array.new(2_000) { |index| Digest::SHA256.hexdigest(index.to_s) }
         names.each { |name| File.write("#{store}/cas/#{name}", "") }
@@ -60,8 +60,8 @@ module Spate
         assert_operator folders.call, :<=, held + 1
       end
 
-      # However large it is: of the disk is read what is sent next.
-      def test_it_is_read_as_it_is_sent
+      # Only the entries that are sent next are read from the disk, regardless of the size.
+      def test_listing_is_read_while_it_is_sent
         read = 0
         folder = Object.new
         status = File.stat(__FILE__)
@@ -73,7 +73,7 @@ module Spate
         assert_equal [65, 65, 65, 3 * 64], [*lines, read]
       end
 
-      # The folder is gone: what was promised cannot be told.
+      # A missing folder is an error of its listing only.
       def test_a_folder_that_cannot_be_read
         cache
         FileUtils.rm_rf("#{store}/ac")

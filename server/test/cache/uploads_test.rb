@@ -5,13 +5,14 @@ require "support/cached"
 
 module Spate
   module Server
-    # Many who send the same at the same time.
+    # Concurrent uploads of one entry are stored completely. From clients that wait for status 100, the server receives
+    # a blob at most twice.
     class CacheUploadsTest < Minitest::Test
       include Cached
 
       CLIENTS = 50
 
-      # Everybody has everything and begins elsewhere; each is sent once more than needed at most, nothing is torn.
+      # All clients upload the same blobs in a different order. In total, the server receives each blob at most twice.
       def test_fifty_clients_fill_a_node
         cache
         blobs = Array.new(20) { |index| Random.new(index).bytes(60_000 + index) }
@@ -21,8 +22,8 @@ module Spate
         assert_equal blobs.map { |content| blob(content)[1..] }.sort, stored.sort
       end
 
-      # Clients that never ask whether to send: what comes more than once is dropped.
-      def test_fifty_clients_that_do_not_ask
+      # These clients send without `expect: 100-continue`. Duplicates are discarded.
+      def test_fifty_clients_without_expect_continue
         cache("--workers", "2")
         content = Random.new(1).bytes(200_000)
         statuses = together { code(put(blob(content), content)) }
@@ -42,7 +43,7 @@ module Spate
         assert_includes texts, fetch(document("x")).body
       end
 
-      def test_fifty_writers_of_a_document_that_none_has_written
+      def test_fifty_writers_with_if_none_match
         cache
         texts = Array.new(CLIENTS) { |client| client.to_s * 30_000 }
         codes = together { |client| code(put(document("x"), texts[client], "if-none-match" => "*")) }
@@ -62,7 +63,8 @@ module Spate
         assert_equal [false, 200], put_if_wanted(blob("content"), "content")
       end
 
-      # Over HTTP/2, where a client cannot ask: the first one's bytes are kept, all others' are read and dropped.
+      # Over HTTP/2, clients do not wait for status 100. The server keeps the body of the first client, and discards the
+      # bodies of the others.
       def test_over_http2
         cache
         file = write("upload", Random.new(1).bytes(2_000_000))
@@ -77,8 +79,8 @@ module Spate
         assert_equal File.binread(file), client("curl", "-sS", "--http2-prior-knowledge", address)
       end
 
-      # Then the next one starts.
-      def test_the_first_one_leaves
+      # When the first client disconnects, the next one uploads.
+      def test_first_client_disconnects
         cache
         first = begin_upload("content")
         others = Array.new(2) { Thread.new { put_if_wanted(blob("content"), "content") } }
@@ -88,7 +90,7 @@ module Spate
         assert_equal [blob("content")[1..]], stored
       end
 
-      def test_the_first_one_is_slow
+      def test_slow_first_upload
         cache
         first = begin_upload("content")
         assert_equal [true, 201], put_if_wanted(blob("content"), "content")
@@ -99,7 +101,7 @@ module Spate
 
       private
 
-      # Three bytes are sent.
+      # Sends three of seven bytes. Returns the socket.
       def begin_upload(content)
         socket = TCPSocket.new("127.0.0.1", @port)
         socket.write("PUT #{blob(content)} HTTP/1.1\r\nhost: localhost\r\ncontent-length: 7\r\n\r\ncon")

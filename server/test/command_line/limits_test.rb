@@ -5,7 +5,7 @@ require "spate/server"
 
 module Spate
   module Server
-    # The one list of limits, as values and as options.
+    # Each member of Limits is an option of the command, with its default in the help.
     class LimitsTest < Minitest::Test
       def parse(*arguments)
         values = {}
@@ -17,7 +17,7 @@ module Spate
       def test_every_limit_is_an_option_with_its_meaning_and_default
         help = parse.last.help
         Limits::DEFINITIONS.each do |limit|
-          next refute_includes(help, "drain") if limit.name == :drain # --drain alone says that
+          next refute_includes(help, "drain") if limit.name == :drain # has its own option, --drain
 
           assert_includes help, "--limit-#{limit.name.to_s.tr("_", "-")} #{limit.unit}"
           assert_includes help, limit.text

@@ -23,13 +23,13 @@ module Spate
         FileUtils.rm_rf(@root) if @root
       end
 
-      def test_a_running_ruby_starts_it_unasked
+      def test_running_ruby_enables_yjit_by_default
         skip LATE unless RubyVM::YJIT.respond_to?(:enable)
 
         assert_equal %w[true true false], [nil, true, false].map { |wanted| after_start(wanted) }
       end
 
-      def test_the_command_begins_again_where_it_is_asked_to
+      def test_command_restarts_for_yjit_if_requested
         skip EARLY if RubyVM::YJIT.respond_to?(:enable)
 
         serve(@root, "--yjit")

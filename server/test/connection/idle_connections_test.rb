@@ -9,7 +9,7 @@ module Spate
     # Many idle connections take little memory and do not slow others.
     class IdleConnectionsTest < Minitest::Test
       MANY = 10_000
-      # Bytes of the server's memory for one of them. The kernel's are beside that.
+      # Memory of the server process per connection, in bytes, without the kernel's buffers.
       EACH = 30 << 10
       GREETING = HTTP2::PREFACE + Wire.frame(4, 0, 0, "") + Wire.frame(4, 1, 0, "")
       REQUEST = Wire.frame(1, 5, 1, "\x82\x86\x84\x41\x01x".b)
@@ -26,7 +26,7 @@ module Spate
         @held&.each(&:close)
       end
 
-      # Each has had a request: that is when its tables and objects are made.
+      # Each connection sends a request, because that allocates its tables and objects.
       def hold(count)
         Array.new(count) do
           TCPSocket.new("127.0.0.1", @server.port).tap { |socket| socket.write(GREETING + REQUEST) }

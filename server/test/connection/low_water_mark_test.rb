@@ -6,12 +6,12 @@ require "timeout"
 
 module Spate
   module Server
-    # Big bodies wake the server seldom, yet nothing that came waits for more; and what goes out together is written
-    # together.
+    # Connection::LowWaterMark: large bodies wake the server rarely, but received bytes are read without waiting for
+    # more. Responses that are ready at the same time are written in one call.
     class BulkTest < Minitest::Test
       SECONDS = 10
 
-      # A plain socket whose calls are counted.
+      # A plain socket that counts writes and records low-water marks.
       class Watched < Connection::Plain
         attr_reader :writes, :marks
 
@@ -56,15 +56,15 @@ module Spate
         end
       end
 
-      def test_requests_that_came_together_are_all_answered
+      def test_requests_that_arrive_together_are_all_answered
         serving = connection { |request| Response.text(200, request.target) }
         @client.write("GET /a HTTP/1.1\r\nhost: x\r\n\r\n" * 4)
         assert serving.tick(Connection::READ, 1)
         assert_equal 4, @client.readpartial(65_536).scan(%r{^/a}).size
       end
 
-      # The mark is set by much of a body alone, and taken back by the first read that brings little.
-      def test_when_little_is_not_told_of
+      # Receiving much of a body raises the low-water mark. The first read that returns few bytes lowers it again.
+      def test_low_water_mark
         size = 0
         serving = connection { |request| request.body.on_chunk(lent: true) { |part| size += part.bytesize } && nil }
         ticks = send_much(serving)
@@ -76,8 +76,7 @@ module Spate
         assert_equal ticks * 32_768 + 1, size
       end
 
-      # A detached socket is read normally again.
-      def test_a_socket_that_is_given_away
+      def test_detached_socket
         serving = connection { |request| request.body.on_chunk(lent: true) { nil } && nil }
         send_much(serving)
         assert serving.detach { |socket, _| socket.close }
@@ -85,7 +84,7 @@ module Spate
         serving.close
       end
 
-      # Returns the number of ticks after which a few more bytes would not be reported.
+      # Returns the tick in which the low-water mark was raised.
       def send_much(serving)
         @client.write("POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 10000000\r\n\r\n")
         (1..).each do |tick|
@@ -95,8 +94,8 @@ module Spate
         end
       end
 
-      # Over TCP: what is less than the mark is read without more behind it.
-      def test_a_little_behind_much
+      # Over TCP, fewer bytes than the mark are also read when no more follow.
+      def test_few_bytes_after_many
         sizes = Thread::Queue.new
         counting = ->(request) { request.body.on_chunk(lent: true) { |part| sizes << part.bytesize } && nil }
         reactor_for(counting) do |port|

@@ -5,7 +5,7 @@ require "support/rack_apps"
 
 module Spate
   module Server
-    # An application is told the address of who asks, and never another one.
+    # The application gets the address of the client that sent the request, and never another one.
     class PeerTest < Minitest::Test
       APPLICATION = File.expand_path("../support/rack_apps/peer.ru", __dir__)
       SERVE = File.expand_path("../../exe/spate-serve", __dir__)
@@ -34,8 +34,8 @@ module Spate
 
       def answer(socket) = Timeout.timeout(SECONDS) { socket.read[/\r\n\r\n(.*)/m, 1] }
 
-      # A web console that lets 127.0.0.1 in would let everybody in.
-      def test_a_connection_that_is_reset_before_it_is_taken
+      # If the address were reported as 127.0.0.1, a web console that trusts 127.0.0.1 would admit any client.
+      def test_connection_that_is_reset_before_accept
         start
         @server.pause do
           100.times do
@@ -55,7 +55,7 @@ module Spate
         assert_equal "127.0.0.2", told
       end
 
-      # A Unix socket's peer has no address, and none is made up.
+      # The client of a Unix socket has no address.
       def test_over_a_unix_socket
         path = File.join(folder, "socket")
         UNIXServer.open(path) do |listener|

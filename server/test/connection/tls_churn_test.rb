@@ -5,14 +5,14 @@ require "support/tls_running"
 
 module Spate
   module Server
-    # Handshakes that fail, many of them: nothing is left of any.
+    # Many handshakes, failed or successful, leak neither memory nor descriptors.
     class TLSChurnTest < Minitest::Test
       include TLSRunning
 
       FAILURES = 1000
       SUCCESSES = 300
-      # Ruby's heaps grow at times of their own, in Ruby 4.0 for the first two thousand handshakes. A leak grows in
-      # every stage: kilobytes, where one forgotten SSL has more than ten.
+      # Ruby's heap grows at unpredictable times, in Ruby 4.0 during the first two thousand handshakes. A leak would
+      # grow in every stage. GROWTH is in kilobytes; one leaked SSL object takes more than ten.
       STAGES = 6
       GROWTH = 1024
 
@@ -21,7 +21,7 @@ module Spate
         serve_tls
       end
 
-      # The bytes with which a client begins that wants a protocol.
+      # Returns the ClientHello of a client that offers this protocol.
       def client_hello(alpn)
         server, peer = Socket.pair(:UNIX, :STREAM)
         context = OpenSSL::SSL::SSLContext.new
@@ -51,17 +51,18 @@ module Spate
         end
       end
 
-      def test_handshakes_that_fail_leave_nothing
+      def test_failed_handshakes_leak_nothing
         assert_nothing_left { fail_often(FAILURES) }
         assert_match(/\r\n\r\nhello\n\z/, get(connect))
       end
 
-      # Good ones too: a thousand would hide nothing that matters in these bounds.
-      def test_connections_leave_nothing
+      # Successful connections do not leak either. They are slower, so there are fewer.
+      def test_connections_leak_nothing
         assert_nothing_left { SUCCESSES.times { get(connect) } }
       end
 
-      # Passed for one of several calls of the block. Reads the server's output, on which it would otherwise block.
+      # Passes if memory grows by less than GROWTH in one of the stages. Also reads the server's output, so that the
+      # server does not block on a full pipe.
       def assert_nothing_left
         reading = Thread.new { nil while @log.gets }
         before = descriptors

@@ -7,7 +7,8 @@ require "support/tls_running"
 
 module Spate
   module Server
-    # Real clients over TLS.
+    # curl, nghttp, h2load, Node, Python's h2 and Ruby's openssl connect over TLS: ALPN, versions, cipher suites, and
+    # transfers.
     class TLSClientsTest < Minitest::Test
       include TLSRunning
 
@@ -16,7 +17,7 @@ module Spate
         serve_tls
       end
 
-      # Bytes that differ from place to place.
+      # Returns the path of a file that repeats one random megabyte, each time after a different number.
       def big_file(megabytes)
         block = Random.new(6).bytes(1 << 20)
         path = File.join(folder, "big.bin")
@@ -34,7 +35,7 @@ module Spate
         assert_equal "hello\n", curl("--http2", "https://127.0.0.1:#{@port}/hello.txt"), "it is for the address too"
       end
 
-      # RFC 9113, section 9.2: no TLS before 1.2, and only suites that are not forbidden.
+      # RFC 9113, section 9.2: at least TLS 1.2, and no prohibited cipher suite.
       def test_versions_and_suites
         %w[1.2 1.3].each do |version|
           assert_equal "hello\n", curl("--tlsv#{version}", "--tls-max", version, secure("/hello.txt"))
@@ -58,7 +59,7 @@ module Spate
       end
 
       # RFC 7301, section 3.2.
-      def test_a_protocol_that_nobody_speaks
+      def test_unsupported_protocol
         error = assert_raises(OpenSSL::SSL::SSLError) { connect(alpn: ["spdy/3"]) }
         assert_match(/no application protocol/, error.message)
         assert_equal %w[h2 http/1.1], [%w[http/1.1 h2], %w[http/1.1]].map { |offer| connect(alpn: offer).alpn_protocol }
@@ -92,7 +93,7 @@ module Spate
         end
       end
 
-      # A hundred at once on a connection, and windows of 2^14.
+      # 100 concurrent requests on one connection, and windows of 16 KB.
       def test_nghttp
         File.binwrite(File.join(folder, "mid.bin"), content = Random.new(7).bytes(300_001))
         assert_equal content, client("nghttp", "-w", "14", "-W", "14", secure("/mid.bin")).sub(/\A\[WARNING\].*\n/, "")

@@ -5,7 +5,7 @@ require "support/tls_running"
 
 module Spate
   module Server
-    # `spate-serve --tls`.
+    # `spate-serve --tls` makes a certificate or loads the given one, reloads it at SIGHUP, and rejects invalid ones.
     class TLSCommandTest < Minitest::Test
       include TLSRunning
 
@@ -30,7 +30,7 @@ module Spate
         assert_match(/certificate: curl --cacert #{Regexp.escape(authority)}$/, stop.last)
       end
 
-      # Every worker reads the certificate again, and takes up sessions that another began.
+      # Every worker reloads the certificate, and resumes sessions that another worker started.
       def test_workers_and_a_new_certificate
         cert, key, first = certificate("live")
         serve("--cert", cert, "--key", key, "--workers", "2")

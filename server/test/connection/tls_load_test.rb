@@ -5,7 +5,7 @@ require "support/tls_running"
 
 module Spate
   module Server
-    # Which certificates and keys are taken, and what is said of the others.
+    # Connection::TLS.load accepts certificates and keys of all kinds, and reports what is wrong with others.
     class TLSLoadTest < Minitest::Test
       include TLSRunning
 
@@ -84,7 +84,7 @@ module Spate
         assert_match(/renew/, error.hint)
       end
 
-      # The chain goes to the client, who knows the root only.
+      # The server sends the intermediate certificate, because the client knows only the root.
       def test_a_chain
         root, _, root_made, root_key = certificate("root", subject: "Root", kind: :rsa)
         middle, _, middle_made, middle_key = certificate("middle", subject: "Middle", issuer: [root_made, root_key])
@@ -100,7 +100,7 @@ module Spate
         assert_match(/certificate/, out)
       end
 
-      # Connections keep what they began with; a pair that is broken changes nothing; the next one counts again.
+      # Open connections keep their certificate. An invalid pair changes nothing, and the next valid pair is used.
       def test_reload
         write("hello.txt", "hello\n")
         cert, key, first = certificate("live")
@@ -118,7 +118,7 @@ module Spate
         assert_equal third.serial, connect.peer_cert.serial
       end
 
-      # Workers that were forked from one process take each other's tickets, until the certificate is another one.
+      # Workers forked from one process accept each other's session tickets until the certificate changes.
       def test_ticket_keys
         cert, key = certificate("a")
         settings = load(cert, key)
@@ -130,7 +130,7 @@ module Spate
         assert_equal [true, true, false, false], taken
       end
 
-      # The name of the key that encrypted a ticket is its first 16 bytes: RFC 5077, section 4.
+      # Returns the name of the key that encrypted the ticket: its first 16 bytes (RFC 5077, section 4).
       def session(settings)
         ours, theirs = Socket.pair(:UNIX, :STREAM)
         connection = Native::TLSConnection.new(settings.context, ours.fileno)

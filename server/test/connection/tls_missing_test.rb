@@ -6,7 +6,7 @@ require "rbconfig"
 
 module Spate
   module Server
-    # A machine without libssl's headers: the extension builds, and TLS says what is missing.
+    # On a machine without the headers of libssl the extension still compiles, and TLS reports what is missing.
     class TLSMissingTest < Minitest::Test
       ROOT = File.expand_path("../../..", __dir__)
       SCRIPT = "begin; Spate::Server::Connection::TLS.load; " \

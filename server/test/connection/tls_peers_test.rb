@@ -5,7 +5,7 @@ require "support/tls_running"
 
 module Spate
   module Server
-    # Peers over TLS that are slow, wrong or gone.
+    # TLS clients that are slow, send invalid data, or disconnect do not block others and are disconnected.
     class TLSPeersTest < Minitest::Test
       include TLSRunning
 
@@ -15,7 +15,7 @@ module Spate
         serve_tls(limits: { handshake_seconds: 2 })
       end
 
-      # A socket in front of the server that passes the first `count` bytes on one by one.
+      # Returns the port of a proxy that forwards the first `count` bytes one at a time.
       def in_pieces(count)
         door = TCPServer.new("127.0.0.1", 0)
         far = TCPSocket.new("127.0.0.1", @port)
@@ -39,8 +39,8 @@ module Spate
         @proxy.join(5)
       end
 
-      # One says nothing, one half of it, one a byte now and then; others are served meanwhile, and the three are gone
-      # soon.
+      # Three clients stall: one sends nothing, one sends half a ClientHello, and one sends it slowly. Other clients are
+      # served meanwhile, and the three are disconnected soon.
       def test_handshakes_that_stall
         before = descriptors
         hello = client_hello
@@ -66,7 +66,7 @@ module Spate
         end
       end
 
-      # The bytes with which a client begins.
+      # Returns a ClientHello.
       def client_hello
         server, peer = Socket.pair(:UNIX, :STREAM)
         quietly { OpenSSL::SSL::SSLSocket.new(peer).connect }
@@ -75,7 +75,8 @@ module Spate
         server.close
       end
 
-      # Plain HTTP/1.1 and HTTP/2, in one piece and in two, with an unread body: an error response, then the end.
+      # Plain HTTP/1.1 and HTTP/2, also in single bytes or with an unread body, get an error response and a closed
+      # connection.
       def test_plain_http
         ["GET / HTTP/1.1\r\nhost: x\r\n\r\n", "#{HTTP2::PREFACE}\0\0\0\4\0\0\0\0\0",
          "POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 300000\r\n\r\n#{"x" * 300_000}"].each do |bytes|
@@ -89,7 +90,7 @@ module Spate
         assert_match(/ 400 /, client("curl", "-sSi", "http://127.0.0.1:#{@port}/"))
       end
 
-      # A peer that never closes, and sends without an end, is not borne for ever.
+      # A client that sends forever without closing is disconnected.
       def test_plain_http_without_end
         before = descriptors
         socket = TCPSocket.new("127.0.0.1", @port)
@@ -113,7 +114,7 @@ module Spate
         assert_match(/hello/, get(connect))
       end
 
-      # Connections that end without close_notify, in a request and in an answer.
+      # Connections end without close_notify: idle, in a request, and in a response.
       def test_truncation
         before = descriptors
         [nil, "GET /hello.txt HT", "GET /big.bin HTTP/1.1\r\nhost: x\r\n\r\n"].each do |bytes|
@@ -127,7 +128,7 @@ module Spate
         refute_match(/Error/, stop.last)
       end
 
-      # What is typed into openssl's client, a line at a time.
+      # Returns the output of openssl's client, with these lines as its input.
       def s_client(*lines, options: "")
         typing = lines.map { |line| "printf '#{line}\\n'; sleep 0.02;" }.join(" ")
         client("sh", "-c", "{ sleep 0.3; #{typing} sleep 0.5; } | openssl s_client -crlf #{options} " \
@@ -137,12 +138,12 @@ module Spate
       REQUEST = ["GET /hello.txt HTTP/1.1", "host: x", "connection: close", ""].freeze
 
       # close_notify is sent before the socket is closed, so that a truncated response is noticed.
-      def test_farewell
+      def test_close_notify
         told = s_client(*REQUEST, options: "-msg -no_tls1_3")
         assert_match(/<<< TLS 1.2, Alert \[length 0002\], warning close_notify/, told)
       end
 
-      def test_sessions_are_taken_up_again
+      def test_sessions_are_resumed
         %i[TLS1_2_VERSION TLS1_3_VERSION].each do |version|
           session = nil
           2.times do |n|
@@ -163,7 +164,7 @@ module Spate
         assert_match(/no renegotiation/, s_client("R", options: "-no_tls1_3"))
       end
 
-      # Keys may change, but not without end.
+      # A client that updates its keys too often is disconnected.
       def test_key_updates
         assert_equal [10, true], change_keys(10)
         changed, answered = change_keys(1000)
@@ -172,7 +173,8 @@ module Spate
         assert_match(/hello/, get(connect))
       end
 
-      # How often openssl's client could change the keys of its connection, and whether a request was answered then.
+      # Returns how often openssl's client updated the keys of its connection, and whether a request succeeded
+      # afterwards.
       def change_keys(count)
         command = ["timeout", "20", "openssl", "s_client", "-crlf", "-connect", "127.0.0.1:#{@port}"]
         IO.popen(command, "r+", err: %i[child out]) do |io|

@@ -5,7 +5,8 @@ require "support/tls_running"
 
 module Spate
   module Server
-    # The certificate for localhost that is made where none is given.
+    # TLS::SelfSigned makes the certificate for localhost that is used without --cert, keeps it in a folder, and
+    # replaces an unusable one.
     class TLSSelfSignedTest < Minitest::Test
       include TLSRunning
 
@@ -27,13 +28,13 @@ module Spate
         assert_equal [0o600, 0o644, 0o700], modes
       end
 
-      def test_it_is_made_once
+      def test_certificate_is_made_once
         assert_equal serial, serial
         assert_empty Dir.children(cache) - %w[localhost.crt localhost.key localhost.lock]
       end
 
-      # Processes that start together have the same one.
-      def test_made_by_many_at_once
+      # Processes that start at the same time share one certificate.
+      def test_concurrent_processes_share_one_certificate
         cache
         children = Array.new(6) do
           reader, writer = IO.pipe
@@ -45,8 +46,9 @@ module Spate
         assert_equal [serial.to_s], told.uniq
       end
 
-      # A key that others could read, one that does not fit, an old one, half of one: then another is made.
-      def test_when_it_is_made_again
+      # A new certificate replaces one that is missing, expired or damaged, or whose key is a link, does not match or is
+      # readable by others.
+      def test_certificate_is_replaced
         { "open" => -> { File.chmod(0o640, key) },
           "link" => -> { File.rename(key, "#{key}.there") and File.symlink("#{key}.there", key) },
           "other" => -> { File.write(key, KINDS[:ec].call.private_to_pem) },

@@ -5,7 +5,7 @@ require "support/tls_running"
 
 module Spate
   module Server
-    # Native::TLSConnection over a pair of sockets, against Ruby's openssl.
+    # Native::TLSConnection exchanges data with Ruby's openssl over a pair of sockets.
     class TLSConnectionTest < Minitest::Test
       include TLSRunning
 
@@ -22,7 +22,8 @@ module Spate
         super
       end
 
-      # The server's connection, and a client in a thread that goes on once the handshake is through on both sides.
+      # Starts a server connection, and a client in a thread that runs the block once both sides have completed the
+      # handshake.
       def converse(settings = @settings, **options, &client)
         @ours, @theirs = Socket.pair(:UNIX, :STREAM)
         @connection = Native::TLSConnection.new(settings.context, @ours.fileno)
@@ -38,7 +39,8 @@ module Spate
         through << true
       end
 
-      # Waits for the socket as a poller would.
+      # Receives into the buffer, and waits for the socket as a poller does. Returns the number of bytes, or nil if the
+      # handshake is complete, no bytes arrived, and @waiting is not set.
       def receive(buffer = @buffer, offset = 0)
         until (count = @connection.receive(buffer, offset))
           return if @connection.ready? && !@waiting
@@ -70,7 +72,7 @@ module Spate
         end
       end
 
-      # Both ways in pieces of all sizes, in both versions.
+      # Sends data in both directions, in pieces of many sizes, over TLS 1.2 and 1.3.
       def test_there_and_back
         [OpenSSL::SSL::TLS1_2_VERSION, OpenSSL::SSL::TLS1_3_VERSION].each do |version|
           converse(max_version: version) do |socket|
@@ -88,7 +90,8 @@ module Spate
         end
       end
 
-      # More into the write buffer while some of it waits: its buffer's bytes move, and a record that was begun goes on.
+      # Adds to the write buffer while unsent bytes remain. The buffer moves them, and a partly written record must
+      # continue.
       def send_all(bytes)
         at = refused = 0
         while at < bytes.bytesize || !@write_buffer.empty?
@@ -110,7 +113,7 @@ module Spate
         nil while @connection.flush(@write_buffer)
         assert_operator @write_buffer.pending, :>, 0
         assert_equal 0, @connection.wanted
-        sent = 340_000 # more than the write buffer has room for behind: what waits moves to its front
+        sent = 340_000 # more than fits behind the unsent bytes, which move to the front
         @write_buffer.raw(MEGABYTE.byteslice(250_000...sent))
         read << true
         assert_operator send_all(MEGABYTE.byteslice(sent..)), :>, 0
@@ -133,8 +136,8 @@ module Spate
         refute_predicate @connection, :pending?
       end
 
-      # The end that came in one piece with the last bytes is found without another event.
-      def test_an_end_behind_bytes
+      # The end of the stream is found without another event if it arrived together with the last bytes.
+      def test_end_of_stream_together_with_bytes
         ready = Thread::Queue.new
         converse do |socket|
           socket.write("ab")
@@ -150,7 +153,7 @@ module Spate
         @client.kill
       end
 
-      def test_an_end_without_farewell
+      def test_end_without_close_notify
         converse { |socket| socket.io.close_write }
         @client.value
         assert_equal 0, @connection.receive(@buffer, 0)

@@ -6,7 +6,8 @@ require "socket"
 
 module Spate
   module Server
-    # The write buffer against a model of it: a String that grows with what is put in and shrinks with what comes out.
+    # Native::WriteBuffer sends strings, frames and files in order. Compared with a model: a String that grows with each
+    # append and shrinks with each read.
     class WriteBufferTest < Minitest::Test
       ROUNDS = 300
       SIZE = 3_000_000
@@ -29,7 +30,7 @@ module Spate
 
       def descriptors = Dir.children("/proc/self/fd").size
 
-      # Each puts some of its kind in, as much as there is room for.
+      # Each of these methods appends one kind of data, at most as much as fits.
       def put_raw(random)
         bytes = random.bytes([random.rand(1..5000), @write_buffer.room].min)
         @write_buffer.raw(bytes)
@@ -60,7 +61,7 @@ module Spate
         @got << bytes if bytes.is_a?(String)
       end
 
-      # Frame headers by the RFC's figure, not by the code that is tried.
+      # Frame headers as in the RFC, independent of the tested code.
       module Wire
         def self.frame_header(length) = [length >> 16, length & 0xffff, 0, 0, 1].pack("CnCCN")
       end
@@ -79,14 +80,14 @@ module Spate
         assert_equal 1, @pool.size
       end
 
-      # Bytes that were written and not read yet.
+      # Returns the number of bytes that were written but not read yet.
       def in_socket
         buffer = [0].pack("i")
         @far.ioctl(0x541b, buffer) # FIONREAD
         buffer.unpack1("i")
       end
 
-      # Until it is known that it writes to a socket itself, all bytes are there to be taken another way.
+      # The buffer copies file contents until it knows that it writes directly to a socket.
       def test_files_for_another_transport
         assert_equal @write_buffer.room, @write_buffer.raw_file(@file.fileno, 0, SIZE)
         assert @write_buffer.to_s == @content.byteslice(0, 262_144)
@@ -94,8 +95,8 @@ module Spate
         assert_empty @write_buffer
       end
 
-      # The caller may close its own descriptor; a cleared buffer leaves nothing open.
-      def test_its_own_descriptor
+      # The buffer duplicates the descriptor, so the caller may close its own. Clearing the buffer closes the duplicate.
+      def test_buffer_has_its_own_descriptor
         @write_buffer.flush(@near.fileno)
         before = descriptors
         room = @write_buffer.file_room
@@ -108,14 +109,14 @@ module Spate
         assert_equal before - 1, descriptors
       end
 
-      # While no other connection has work, a file is sent in one call, because returning to Ruby means waiting for the
+      # A file is sent in one call while no other connection has work, because returning to Ruby means waiting for the
       # GVL.
-      def test_a_file_is_waited_with
-        calls = with_pipe { |wake| Array.new(5) { flushes_read(wake) } } # Ruby's timer may send one back
+      def test_file_is_sent_in_one_call
+        calls = with_pipe { |wake| Array.new(5) { flushes_read(wake) } } # Ruby's timer may interrupt a call
         assert_operator calls.min, :<, flushes_alone
       end
 
-      def test_a_file_is_not_waited_with_while_others_have_something_to_do
+      def test_file_is_not_sent_in_one_call_while_others_have_work
         calls = with_pipe do |wake, other|
           other.write("x")
           flushes_alone(wake: wake)
@@ -130,7 +131,7 @@ module Spate
         pipe.each(&:close)
       end
 
-      # Read by another thread.
+      # Returns the number of calls while another thread reads.
       def flushes_read(wake)
         reader = Thread.new { @far.read(SIZE) }
         flushes(wake: wake).tap { assert reader.value == @content }
@@ -147,7 +148,7 @@ module Spate
         done && calls
       end
 
-      # Read in between, by the same thread.
+      # Returns the number of calls while the same thread reads between them.
       def flushes_alone(wake: nil)
         left = SIZE
         read = lambda do
@@ -158,8 +159,8 @@ module Spate
         flushes(wake: wake, &read).tap { read.call }.tap { assert_equal 0, left }
       end
 
-      # The system promised bytes that are gone.
-      def test_a_file_that_is_cut_off
+      # The file becomes shorter than the length that was promised.
+      def test_file_that_is_truncated
         @write_buffer.flush(@near.fileno)
         @write_buffer.raw_file(@file.fileno, SIZE - 1000, 1000)
         File.truncate(@path, SIZE - 600)
@@ -167,7 +168,7 @@ module Spate
         assert_match(/ends 600 bytes early/, error.message)
       end
 
-      # sendfile cannot read these.
+      # sendfile fails for files in /proc.
       def test_files_without_pages
         File.open("/proc/self/mem") do |memory|
           @write_buffer.flush(@near.fileno)
@@ -196,8 +197,8 @@ module Spate
         assert_equal 200_000, in_socket + @write_buffer.pending
       end
 
-      # A buffer that is shorter than the others must not be written to as if it were as long.
-      def test_a_pool_with_another_buffer
+      # The pool contains a shorter buffer, which must not overflow.
+      def test_pool_with_a_shorter_buffer
         @pool << ArrayBuffer.new(16)
         2.times do
           assert_raises(ArgumentError) { @write_buffer.raw("x" * 100) }
@@ -207,7 +208,7 @@ module Spate
         assert_equal 100, @write_buffer.raw("x" * 100).pending
       end
 
-      # A block that was encoded before is the same block; with other fields or another table it is another.
+      # The encoder caches header blocks. Other fields or another dynamic table need a new block.
       def test_header_blocks_again
         encoder = Native::HpackEncoder.new(4096)
         decoder = Native::HpackDecoder.new(4096, 65_536, 65_536, 1000)

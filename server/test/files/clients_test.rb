@@ -7,7 +7,7 @@ require "zlib"
 
 module Spate
   module Server
-    # Files through the command, over both protocols, to real clients; and what happens to files meanwhile.
+    # spate-serve sends files to real clients over both protocols, also while the files change.
     class FilesClientsTest < Minitest::Test
       include Running
 
@@ -28,14 +28,14 @@ module Spate
 
       def curl(*arguments) = client("curl", "-sS", "--max-time", "25", *arguments)
 
-      # Status and fields, then the body.
+      # Returns status, header fields and body.
       def fetch(protocol, path, *arguments)
         head, body = curl(protocol, "-i", "--path-as-is", *arguments, address(path)).split("\r\n\r\n", 2)
         fields = head.lines(chomp: true).drop(1).to_h { |line| line.downcase.split(": ", 2) }
         [head[/\A\S+ (\d+)/, 1].to_i, fields, body]
       end
 
-      def test_both_protocols_say_the_same
+      def test_both_protocols_have_equal_responses
         [[["/page.html"], 200], [["/page.html", "-I"], 200], [["/page.html", "-H", "accept-encoding: gzip"], 200],
          [["/page.html", "-r", "5-9"], 206], [["/big.bin", "-r", "0-9,100000-100009"], 206],
          [["/big.bin", "-r", "0-1899999,2000000-"], 206], [["/big.bin", "-r", "2000000-"], 206],
@@ -53,7 +53,7 @@ module Spate
         end
       end
 
-      # Without what belongs to the connection, and what is drawn by lot.
+      # Removes the fields that differ between protocols, and random boundaries.
       def plain(fields)
         fields.reject { |name,| %w[connection date transfer-encoding].include?(name) }
               .transform_values { |value| value.gsub(/\h{30}/, "") }
@@ -105,7 +105,7 @@ module Spate
         [told, File.size(copy)]
       end
 
-      def test_a_file_that_is_cut_off
+      def test_file_that_is_truncated
         BOTH.each do |protocol|
           File.truncate(@sparse, LONG)
           told, size = during_a_download(protocol) { File.truncate(@sparse, 100) }
@@ -124,7 +124,7 @@ module Spate
         assert_match(/sparse.bin changed while it was sent/, stop.last)
       end
 
-      # It is there until the last byte went; so is one in whose place another was put.
+      # The complete old file is sent after it was removed, replaced or extended.
       def test_a_file_that_is_removed_or_grows
         BOTH.each do |protocol|
           File.truncate(@sparse, LONG)
@@ -135,7 +135,7 @@ module Spate
         end
       end
 
-      # The server on a disk of our own making.
+      # Starts a server whose reads of some files fail or are slow.
       def serve_from_a_bad_disk
         stop
         library = File.join(folder, "failing.so")
@@ -146,7 +146,7 @@ module Spate
         serve(folder, wrapper: ["env", "LD_PRELOAD=#{library}"])
       end
 
-      # The disk fails: not before the answer began, and then what follows it is not passed off as the file.
+      # If the first read fails, the response is an error. If a later one fails, the response is visibly incomplete.
       def test_a_disk_that_fails
         File.write(File.join(folder, "x.broken"), "x" * 3_000_000)
         serve_from_a_bad_disk
@@ -160,7 +160,7 @@ module Spate
         assert_equal 2, stop.last.lines.grep(%r{Input/output error}).size
       end
 
-      # The disk takes its time, the reactor does not take part in it.
+      # The disk is slow, and the reactor does not wait for it.
       def test_a_disk_that_is_slow
         BOTH.each do |protocol|
           File.binwrite(File.join(folder, "x.slow"), content = Random.new(7).bytes(5_000_000))
@@ -171,7 +171,7 @@ module Spate
         end
       end
 
-      # A request is answered before three concurrent downloads with compression are complete.
+      # A small request is answered while three downloads with compression are in progress.
       def test_small_request_does_not_wait_for_gzip
         busy = Array.new(3) do |n|
           File.write(File.join(folder, "#{n}.txt"), Random.new(n).bytes(1 << 20).unpack1("H*") * 2)
@@ -184,14 +184,14 @@ module Spate
         assert_equal "a" * 50, curl(address("/list/a.txt?[1-50]"))
         assert_equal([nil] * 3, busy.map { |pid| Process.wait(pid, Process::WNOHANG) })
       ensure
-        busy&.each { |pid| Process.kill(:TERM, pid) && Process.wait(pid) } # `timeout` hands it on
+        busy&.each { |pid| Process.kill(:TERM, pid) && Process.wait(pid) } # `timeout` forwards the signal
       end
 
       # After clients gave up, no descriptor stays open and no loop keeps running.
       def test_clients_that_give_up
         File.truncate(@sparse, 1 << 30)
         File.write(File.join(folder, "long.txt"), TEXT * 20)
-        curl(address("/page.html"), "--compressed") # threads are there
+        curl(address("/page.html"), "--compressed") # starts the threads
         before = Dir.children("/proc/#{@server}/fd").size
         kinds = [["/sparse.bin"], ["/sparse.bin", "-r", "1-90000000,200000000-900000000"],
                  ["/long.txt", "-H", "accept-encoding: gzip"]]

@@ -6,7 +6,8 @@ require "zlib"
 
 module Spate
   module Server
-    # Which representation a client gets: RFC 9110, section 12.5.3.
+    # Files selects the representation of a file by Accept-Encoding: RFC 9110, section 12.5.3. It compresses text, and
+    # uses existing compressed files.
     class FilesCodingsTest < Minitest::Test
       include FilesHandler
 
@@ -48,7 +49,6 @@ module Spate
         assert_equal [200, tag, nil], [head.status, head.headers["etag"], head.body]
       end
 
-      # Ranges refer to the uncompressed file, even if the client accepts codings.
       def test_ranges_are_not_coded
         response = get("/page.html", accept_encoding: "gzip", range: "bytes=0-4")
         assert_equal [206, nil, "words"], [response.status, response.headers["content-encoding"], content(response)]
@@ -69,7 +69,7 @@ module Spate
         assert_equal [nil, nil], facts(get("/page.html", accept_encoding: "gzip"))
       end
 
-      # Piece by piece, through other threads, while more is asked for.
+      # Other threads compress the file piece by piece while the client reads.
       def test_a_long_file
         long = Random.new(1).bytes(40_000).unpack1("H*") * 30
         put("long.txt", long)
@@ -90,8 +90,8 @@ module Spate
         assert_match(/long.txt changed while it was sent/, error.message)
       end
 
-      # The client may have taken a piece before the compressing thread is idle; the next piece is then not requested.
-      def test_a_client_that_is_quicker_than_the_thread
+      # The client may read a piece before the compressing thread is idle. Then the next piece is not requested.
+      def test_client_that_reads_before_the_thread_is_idle
         put("long.txt", Array.new(100_000) { |n| n.to_s(36) }.join(" "))
         jobs = []
         threads = Struct.new(:jobs) { def post(&job) = jobs << job }.new(jobs)
@@ -114,7 +114,7 @@ module Spate
         body&.close
       end
 
-      # Those who ask meanwhile wait for the same; who asks later gets what was made.
+      # Concurrent requests wait for one compression, and later ones use its cached result.
       def test_many_at_once
         long_ago = Time.now - 1000
         File.utime(long_ago, long_ago, File.join(www, "page.html"))

@@ -5,7 +5,7 @@ require "spate/server/native/files"
 
 module Spate
   module Server
-    # A folder that follows no links, and what its files were last used for.
+    # Native::Folder follows no links if it is created with links = false, and updates the access time of files.
     class FolderTest < Minitest::Test
       def setup
         @path = write("www/sub/file.txt", "content")
@@ -28,7 +28,7 @@ module Spate
         end
       end
 
-      def test_when_it_was_used
+      def test_access_time_is_updated
         root = Native::Folder.new("#{folder}/www")
         File.utime(1, 2, @path)
         sending = root.open("sub/file.txt")

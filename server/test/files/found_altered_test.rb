@@ -5,7 +5,7 @@ require "spate/server/native/files"
 
 module Spate
   module Server
-    # Whether a file that is being sent is still what it was.
+    # Native::Found#altered? reports whether a file changed while it was sent.
     class FoundAlteredTest < Minitest::Test
       def setup
         @path = write("site/file.txt", "x" * 1000)
@@ -24,7 +24,7 @@ module Spate
         refute_predicate @found, :altered?
       end
 
-      def test_written_over_and_cut_off
+      def test_overwritten_and_truncated
         File.write(@path, "y", 0, mode: "r+b")
         assert_predicate @found, :altered?
         File.truncate(@path, 10)
@@ -36,8 +36,8 @@ module Spate
         refute_predicate @found, :altered?
       end
 
-      # The kernel sets the time of a growing file before its size. On a busy machine the writer may be paused between
-      # the two, so the change has to be seen in one of several attempts only.
+      # The kernel updates the time of a growing file before its size. On a busy machine the writer may be paused
+      # between the two, so at least one of several attempts must succeed.
       def test_growing
         assert(Array.new(10) { |number| altered_while_growing?(3000 + number) }.include?(false))
       end
@@ -48,7 +48,7 @@ module Spate
         File.utime(0, 1000, @path)
         found = Native::Folder.new(File.dirname(@path)).open("file.txt")
         appending = fork { append_at(time) }
-        sleep 0.05 # it waits by now
+        sleep 0.05 # the child is waiting now
         File.utime(0, time, @path)
         found.altered?
       ensure

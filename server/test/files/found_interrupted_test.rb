@@ -6,7 +6,7 @@ require "support/interruptions"
 
 module Spate
   module Server
-    # An exception that comes while a file or a folder is read without Ruby's lock.
+    # An exception from another thread interrupts a read of Native::Found without the GVL. No memory leaks.
     class FoundInterruptedTest < Minitest::Test
       include Interruptions
 
@@ -23,14 +23,14 @@ module Spate
         super
       end
 
-      def test_reading_leaves_no_memory_behind
+      def test_interrupted_read_leaks_no_memory
         before = resident
         20.times { interrupted { @found.read(0, SIZE) } }
         assert_operator resident - before, :<, 20_000_000
         assert_equal "xx", @found.read(SIZE - 2, 100)
       end
 
-      def test_reading_ahead_leaves_no_memory_behind
+      def test_interrupted_read_ahead_leaks_no_memory
         before = resident
         200.times { interrupted { @found.warm(0, SIZE) } }
         assert_operator resident - before, :<, 13_000_000

@@ -6,11 +6,11 @@ require "zlib"
 
 module Spate
   module Server
-    # The cache of compressed long files: each is made once, never stale, and the size is bounded.
+    # Files::Gzip::Cache compresses each long file once, never returns a stale result, and has a limited size.
     class FilesGzipCacheTest < Minitest::Test
       include FilesHandler
 
-      # Nanoseconds, long after any change.
+      # A time in nanoseconds, long after any change.
       LATER = 4 << 60
 
       def setup
@@ -24,7 +24,7 @@ module Spate
         super
       end
 
-      # Hex of random bytes: coded it is a little more than half as long.
+      # Random hexadecimal digits. Compressed, they take a little more than half the size.
       def text(size, seed = 1) = Random.new(seed).bytes(size / 2).unpack1("H*")
 
       def known(name)
@@ -40,7 +40,7 @@ module Spate
         end
       end
 
-      # Whether this process holds a descriptor of a file. (Those of folders stay until they are collected.)
+      # Returns whether this process has a file open. Descriptors of folders may stay open until GC.
       def open?(name)
         Dir.glob("/proc/self/fd/*").any? do |link|
           File.readlink(link) == File.realpath("#{www}/#{name}")
@@ -49,10 +49,10 @@ module Spate
         end
       end
 
-      # All bytes, as gunzip has them.
+      # Returns the whole body, decompressed.
       def read(body) = ::Zlib.gunzip(content(Response.new(200, {}, body)))
 
-      def test_once_for_all_who_ask
+      def test_one_compression_for_concurrent_requests
         put("a.txt", text = text(2_000_000))
         bodies = Array.new(10) { body(known("a.txt")) }
         assert_equal [nil], bodies.map(&:length).uniq
@@ -64,7 +64,7 @@ module Spate
         assert_equal text, read(late)
       end
 
-      def test_another_content_is_another_file
+      def test_changed_file_is_compressed_again
         put("a.txt", text(1_000_000))
         read(body(known("a.txt")))
         put("a.txt", other = text(1_000_000, 2))
@@ -76,13 +76,13 @@ module Spate
         assert_equal 3, @opened
       end
 
-      # It may change again within the same tick of the clock.
+      # The file may change again within the same clock tick, without a visible difference.
       def test_a_file_that_changed_just_now
         put("a.txt", text(1_000_000))
         assert_nil body(known("a.txt"), Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond))
       end
 
-      def test_a_file_that_changes_meanwhile
+      def test_file_that_changes_during_compression
         put("a.txt", text(2_900_000))
         first = body(known("a.txt"))
         File.truncate(File.join(www, "a.txt"), 1_000_000)
@@ -90,7 +90,8 @@ module Spate
         assert_equal text(2_900_000)[0, 1_000_000], read(body(known("a.txt")))
       end
 
-      # What is sent counts as well as what is kept; who asks for more is served otherwise.
+      # The limit includes entries that are being sent. Beyond it, no body is returned, and the handler compresses
+      # without the cache.
       def test_bounds
         4.times { |n| put("#{n}.txt", text(2_000_000, n)) }
         slow = body(known("0.txt"))
@@ -108,7 +109,7 @@ module Spate
         assert_equal 3, @opened
       end
 
-      # When the only client is gone, compression stops, and the next request starts again.
+      # Compression stops when the only client disconnects. The next request starts it again.
       def test_abandoned_entry_is_made_again
         put("a.txt", text = text(2_000_000))
         body(known("a.txt")).close
@@ -117,8 +118,8 @@ module Spate
         assert_equal 2, @opened
       end
 
-      # One who comes in the moment in which it is given up does not get what is given up.
-      def test_one_comes_as_it_is_given_up
+      # A request that arrives while an entry is abandoned gets a new entry.
+      def test_request_while_an_entry_is_abandoned
         put("a.txt", text = text(2_000_000))
         late = Thread::Queue.new
         giving_up = TracePoint.new(:call) { late << body(known("a.txt")) if late.empty? }
@@ -131,7 +132,7 @@ module Spate
         end
       end
 
-      # Through the handler: the file is read once for all, and later answers say how long they are.
+      # The handler reads the file once for all requests, and later responses have a content-length.
       def test_served
         put("a.txt", text = text(3_000_000))
         long_ago = Time.now - 1000

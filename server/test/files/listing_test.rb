@@ -7,7 +7,7 @@ require "zlib"
 
 module Spate
   module Server
-    # Listings of folders.
+    # Files::Listing lists a folder as HTML or JSON, with names of any bytes.
     class FilesListingTest < Minitest::Test
       include FilesHandler
 
@@ -65,7 +65,7 @@ module Spate
         assert_equal 301, status("/sub?\xff")
       end
 
-      # Many who want the same at once cost little more than one, and none who are gone.
+      # Concurrent requests for one listing share the work, and clients that disconnected cause none.
       def test_many_at_once
         jobs = []
         threads = Struct.new(:jobs) do
@@ -97,8 +97,8 @@ module Spate
         def respond(*) = raise("the client has disconnected")
       end
 
-      # A job that fails does not take its thread along.
-      def test_threads_go_on
+      # A failed job does not end its thread.
+      def test_failed_job_does_not_end_its_thread
         threads = Files::ThreadPool.new(1)
         done = Thread::Queue.new
         _, told = capture_io do
@@ -123,7 +123,7 @@ module Spate
         assert_match(%r{deep.txt</a></td><td class="n">2\.0 KB}, content(get("/sub/")))
       end
 
-      def test_which_form
+      def test_html_or_json
         { "application/json" => "application/json", "text/html, application/json;q=0.9" => "text/html; charset=utf-8",
           "*/*" => "text/html; charset=utf-8", "application/*, text/*;q=0.1" => "application/json",
           "" => "text/html; charset=utf-8" }.each do |accept, type|

@@ -5,7 +5,7 @@ require "support/files_handler"
 
 module Spate
   module Server
-    # Conditions and ranges: RFC 9110, sections 13 and 14.
+    # Files evaluates conditional requests and ranges: RFC 9110, sections 13 and 14.
     class FilesRangesTest < Minitest::Test
       include FilesHandler
 
@@ -61,7 +61,8 @@ module Spate
         assert_equal [200, ""], [(response = get("/empty.txt")).status, content(response)]
       end
 
-      # The parts in the order in which they were asked for; those that nearly touch as one, then in the file's.
+      # Parts have the requested order. Ranges that nearly touch are joined, and then the parts have the order of the
+      # file.
       def test_several
         { "bytes=0-9,200000-200009,100000-100009" => [[0, 10], [200_000, 10], [100_000, 10]],
           "bytes=250000-,1000-1999,100-200,150-1100" => [[100, 1900], [250_000, 50_000]],
@@ -105,7 +106,7 @@ module Spate
       LATER = "Sunday, 06-Nov-94 08:49:38 GMT"
       LATER_STILL = "Sun Nov  6 08:49:39 1994"
 
-      # Section 13.2.2: what decides when several fields come.
+      # Section 13.2.2: the precedence of several conditions.
       def conditions
         other = '"x"'
         { 304 => [{ if_none_match: @tag }, { if_none_match: %(#{other}, W/#{@tag}) }, { if_none_match: " * " },
@@ -140,7 +141,7 @@ module Spate
         end
       end
 
-      # A time is not a strong validator when the file could change twice in the same second.
+      # A time is not a strong validator if the file could change twice within its second.
       def test_if_range_with_a_fresh_time
         put("fresh.txt", TEXT)
         date = get("/fresh.txt").headers["last-modified"]
@@ -163,7 +164,7 @@ module Spate
         assert_equal DATE, Response::HTTPDate.of(Time.at(SECONDS_OF_DATE))
       end
 
-      # Every request gets the range that it would get out of the content in memory, also out of a file.
+      # Compares random ranges of a file with slices of its content in memory.
       def test_random_ranges_against_a_model
         random = Random.new(Spate.test_seed)
         60.times do

@@ -5,11 +5,11 @@ require "support/files_handler"
 
 module Spate
   module Server
-    # Files that are not in memory are read by another thread before the reactor reads them.
+    # Another thread reads files that are not in the page cache before the reactor does.
     class FilesAheadTest < Minitest::Test
       include FilesHandler
 
-      # A file on a disk that takes as long as the test wants.
+      # A file whose reads last until the test calls `finish`.
       class SlowFile
         attr_reader :asked
 
@@ -62,7 +62,7 @@ module Spate
       end
 
       # The block is not called for a file that was closed meanwhile.
-      def test_closing_meanwhile
+      def test_closing_during_a_read
         ahead = ahead(1000)
         ahead.allowance(100)
         @slow.asked.pop
@@ -72,8 +72,8 @@ module Spate
         assert_empty @told
       end
 
-      # The descriptor is not reused while another thread reads from it.
-      def test_a_file_that_is_held
+      # The descriptor stays open while another thread reads from it.
+      def test_held_file
         put("held.txt", "held")
         found = Native::Folder.new(www).open("held.txt")
         2.times { assert found.hold }
@@ -86,7 +86,7 @@ module Spate
         assert_raises(IOError) { found.release }
       end
 
-      # A real one, out of the system's memory as far as the file system lets go of it.
+      # Responds with a real file that was removed from the page cache, as far as the file system permits.
       def test_cold_files
         path = put("cold.bin", cold = Random.new(3).bytes(9_000_000))
         [{}, { range: "bytes=5000000-8000000,100-200" }].each do |fields|

@@ -4,7 +4,8 @@ require "test_helper"
 
 module Spate
   module Server
-    # Bodies of requests over HTTP/1.1, what smugglers make of them, and time: by bytes, without a socket.
+    # HTTP1::Protocol receives bodies with a length or in chunks, rejects request smuggling, and applies limits and
+    # timeouts. Without a socket.
     class HTTP1BodiesTest < Minitest::Test
       HEAD = "POST / HTTP/1.1\r\nhost: x\r\n"
       CHUNKED = "#{HEAD}transfer-encoding: chunked\r\n\r\n".freeze
@@ -27,7 +28,7 @@ module Spate
         @protocol = HTTP1::Protocol.new(@write_buffer, handler, limits)
       end
 
-      # Bytes in steps of so many; what is not taken comes again.
+      # Feeds the bytes in steps of this size. Unconsumed bytes are passed again.
       def feed(bytes, step = bytes.bytesize)
         buffer = ArrayBuffer.from(bytes)
         from = 0
@@ -51,7 +52,7 @@ module Spate
         end
       end
 
-      # Other connections are served in between, and ready? reports the waiting bytes.
+      # A tick processes a limited number of chunks, and ready? reports that bytes remain.
       def test_chunks_per_tick
         got = 0
         protocol { |request| request.body.on_chunk { |part| got += part.bytesize } && nil }
@@ -76,8 +77,8 @@ module Spate
         assert_predicate @protocol, :ready?
       end
 
-      # As with frames of HTTP/2: so many in a burst, and so many a second.
-      def test_patience_with_chunks
+      # Chunks are limited as frames of HTTP/2 are: a burst, and a rate per second.
+      def test_rate_limit_of_chunks
         protocol(Limits.new(control_frames: 10, control_frames_per_second: 0)) { |request| request.body.discard && nil }
         bytes = "#{CHUNKED}#{"1\r\nx\r\n" * 400}"
         buffer = ArrayBuffer.from(bytes)
@@ -87,7 +88,7 @@ module Spate
         assert_predicate @protocol, :finished?
       end
 
-      # One answer, with a text of the length that it tells, and nothing behind it.
+      # Asserts that there is one response, that its text has the announced length, and that nothing follows.
       def assert_refusal(status, answer, message = nil)
         head, text = answer.split("\r\n\r\n", 2)
         line, *fields = head.split("\r\n")
@@ -99,7 +100,7 @@ module Spate
         assert_match(/\A[A-Z][^\n]+: [^\n]+\.\n\z/, text, message)
       end
 
-      # Parsers interpret each of these differently.
+      # Parsers disagree about the end of these requests, so the server rejects them.
       def test_smuggled_requests
         ["#{HEAD}content-length: 3\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n",
          "#{HEAD}transfer-encoding: chunked\r\ncontent-length: 3\r\n\r\n0\r\n\r\n",
@@ -130,7 +131,7 @@ module Spate
         end
       end
 
-      def test_chunks_that_are_wrong
+      def test_invalid_chunks
         ["xyz", "g\r\n", "-1\r\na", " 3\r\nabc\r\n", "3 \r\nabc\r\n", "0x3\r\nabc\r\n", "3\nabc\n0\n\n",
          "3\r\nabcd\r\n", "3\r\nabc0\r\n",
          "3\r\nabc\n", "3\rxabc", "#{"0" * 16}3\r\nabc", "f" * 16, "3;\n\r\nabc", "3;#{"x" * 300}\r\nabc\r\n", "\r\n",
@@ -144,8 +145,8 @@ module Spate
         end
       end
 
-      # An incomplete request times out; a client that waits for us does not.
-      def test_a_limit_of_time
+      # An incomplete request times out. A client that waits for the server does not.
+      def test_request_timeouts
         { "GET / HTTP/1.1\r\nho" => "request fields incomplete after 3 s", "#{HEAD}content-length: 5\r\n\r\nab" =>
           "less than 240 bytes a second of a request's body in 4 s" }.each do |bytes, reason|
           protocol(Limits.new(head_seconds: 3, body_seconds: 4))
@@ -159,7 +160,7 @@ module Spate
         assert_equal([true, ""], [[100, 104].any? { |now| @protocol.late?(now) }, @write_buffer.to_s])
       end
 
-      # Further input is discarded until none arrives for two seconds, or for thirty in total.
+      # Asserts that further input is discarded until none arrives for two seconds, or for thirty seconds in total.
       def assert_lingering
         [31, 2].zip([30, 2]).each do |seconds, most|
           @protocol.instance_variable_set(:@deadlines, nil)
@@ -171,7 +172,7 @@ module Spate
         end
       end
 
-      def test_a_limit_of_bodies
+      def test_limit_of_body_sizes
         { "#{HEAD}content-length: 11\r\n\r\n" => [],
           "#{CHUNKED}6\r\nabcdef\r\n6\r\nabcdef\r\n" => ["/"] }.each do |bytes, seen|
           protocol(Limits.new(body: 10))
@@ -195,12 +196,12 @@ module Spate
         held.body.on_chunk { nil }
         assert_equal "HTTP/1.1 100 Continue\r\n\r\n", @write_buffer.to_s
         protocol { |request| (held = request) && nil }
-        feed("#{HEAD}expect: 100-continue\r\ncontent-length: 3\r\n\r\nabc") # it did not wait
+        feed("#{HEAD}expect: 100-continue\r\ncontent-length: 3\r\n\r\nabc") # the client does not wait for status 100
         held.body.on_chunk { nil }
         assert_equal "", @write_buffer.to_s
       end
 
-      # A handler that does not read: the peer's bytes stay outside, but for the window.
+      # The handler does not read, so the server accepts only one window of the body.
       def test_unread_body_is_bounded
         protocol(Limits.new(stream_window: 1000)) { |_| nil }
         bytes = "#{HEAD}content-length: 5000\r\n\r\n#{"x" * 5000}"
@@ -219,7 +220,7 @@ module Spate
         end
         protocol(limits) { |_| nil }
         feed(NEXT)
-        assert_equal [false, false], [0, 100].map { |now| @protocol.late?(now) } # ours is the turn
+        assert_equal [false, false], [0, 100].map { |now| @protocol.late?(now) } # the server has to respond next
       end
 
       def test_a_peer_that_only_stopped_sending
@@ -236,7 +237,7 @@ module Spate
         refute @protocol.ended(false)
       end
 
-      # When the server stops, a client that was told to keep the connection alive may send one more request.
+      # During shutdown, a client that was promised keep-alive may send one more request.
       def test_leaving
         body = Response::Body::Queue.new
         protocol { |request| Response.new(200, {}, request.target == "/next" ? body : "last") }

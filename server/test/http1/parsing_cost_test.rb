@@ -6,13 +6,13 @@ require "open3"
 
 module Spate
   module Server
-    # However a client fills what it may send, reading it costs as much as there is of it, and no more: every place of a
-    # request, with every separator, at 1 and 8 KB (64 with --full). Counted by valgrind, not timed.
+    # The cost of parsing grows linearly with the input: every part of a request is filled with every separator, at 1
+    # and 8 KB (64 KB with --full). Counts instructions with valgrind instead of measuring times.
     class ParsingCostTest < Minitest::Test
       MOST = ENV["SPATE_TEST_FULL"] ? 65_536 : 8192
       PROGRAM = File.expand_path("../support/programs/counted_parsing.rb", __dir__)
 
-      def test_no_text_costs_more_than_its_length
+      def test_cost_is_linear_in_the_length
         write("site/a.txt", "a")
         out = File.join(folder, "counted")
         told, errors, status = Open3.capture3("valgrind", "--tool=callgrind", "--callgrind-out-file=#{out}", "-q",

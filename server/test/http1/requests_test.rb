@@ -4,7 +4,7 @@ require "test_helper"
 
 module Spate
   module Server
-    # HTTP/1.1 by bytes, without a socket.
+    # HTTP1::Protocol parses requests and writes responses, without a socket.
     class HTTP1Test < Minitest::Test
       def talk(bytes, limits: Limits.defaults, step: nil, &handler)
         handler ||= ->(request) { Response.text(200, request.target) }
@@ -31,8 +31,8 @@ module Spate
         refute_predicate @protocol, :finished?
       end
 
-      # A sequence that is none of UTF-8 is refused where it means something, and else only passed on.
-      def test_bytes_that_are_no_text
+      # Invalid UTF-8 is rejected where the server interprets it, and passed on elsewhere.
+      def test_invalid_utf8
         ["GET / HTTP/1.1\r\nhost: \xff\r\n\r\n", "GET http://\xff/ HTTP/1.1\r\nhost: x\r\n\r\n",
          "GET / HTTP/1.1\r\nhost: x\r\ncontent-length: \xff\r\n\r\n", "GET \xff HTTP/1.1\r\nhost: x\r\n\r\n",
          "GET / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: \xff\r\n\r\n"].each do |bytes|
@@ -43,7 +43,7 @@ module Spate
         refute_predicate @protocol, :finished?
       end
 
-      def test_heads_that_would_mislead
+      def test_misleading_response_heads
         [[0, {}], [100, {}], [1000, {}], [200, { "content-length" => "1_0" }], [200, { "content-length" => "-1" }],
          [200, { "content-length" => %w[1 1] }], [200, { "x" => "a\r\nb: c" }],
          [200, { "x\r\n" => "a" }]].each do |given|
@@ -55,8 +55,8 @@ module Spate
         assert_equal "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n", answer
       end
 
-      # An answer that cannot be sent is replaced once, not again and again.
-      def test_an_answer_that_is_always_wrong
+      # An invalid response is replaced only once, even if the replacement is invalid too.
+      def test_invalid_replacement_response
         HTTP1::ResponseHead.define_singleton_method(:new) { |*| raise ArgumentError, "always" }
         assert_raises(ConnectionError) { talk("GET / HTTP/1.1\r\nhost: x\r\n\r\n") }
       ensure

@@ -5,8 +5,7 @@ require "support/conversation"
 
 module Spate
   module Server
-    # The rules of RFC 9113 for frames and requests, each tested by bytes that break it; docs/requirements.md has the
-    # table.
+    # The server rejects frames and requests that break a rule of RFC 9113. docs/requirements.md has the table of rules.
     class FrameRulesTest < Minitest::Test
       include HTTP2
 
@@ -33,7 +32,7 @@ module Spate
         assert_equal [[6, 1, "pingpong"]], talk.answers.map { |answer| [answer.type, answer.flags, answer.payload] }
       end
 
-      # Each: section, name, error code, bytes of frames.
+      # Each entry: section, name, error code, bytes of frames.
       CONNECTION = [
         ["4.1", "a frame longer than SETTINGS_MAX_FRAME_SIZE", :FRAME_SIZE_ERROR,
          [16_385 >> 8, 1, 0, 0, 1].pack("nCCCN")],
@@ -84,7 +83,7 @@ module Spate
         end
       end
 
-      # Section 8: a malformed request costs its stream.
+      # Section 8: a malformed request resets its stream.
       MALFORMED = [
         ["8.2", "a capital in a name", %w[X-Capital 1]],
         ["8.2.1", "a blank before a value", ["x", " a"]],

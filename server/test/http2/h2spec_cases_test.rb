@@ -6,7 +6,8 @@ require "support/h2spec_cases"
 
 module Spate
   module Server
-    # The cases of h2spec with our own bytes. benchmark/h2spec runs the program itself.
+    # The server responds to the cases of h2spec as h2spec expects. The bytes of the cases are in support/h2spec_cases.
+    # benchmark/h2spec runs h2spec itself.
     class H2specCasesTest < Minitest::Test
       include HTTP2
 
@@ -38,7 +39,7 @@ module Spate
         end
       end
 
-      def test_all_of_them
+      def test_all_cases
         groups = H2specCases.all.map { |spec| spec.id[/\A\w+/] }.tally
         assert_equal({ "generic" => 44, "http2" => 95, "hpack" => 8 }, groups)
         assert_equal H2specCases.all.size, H2specCases.all.map(&:id).uniq.size

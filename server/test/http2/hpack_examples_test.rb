@@ -4,7 +4,7 @@ require "test_helper"
 
 module Spate
   module Server
-    # RFC 7541, appendix C, all of it.
+    # HpackDecoder and HpackEncoder handle all examples of RFC 7541, appendix C.
     class HpackExamplesTest < Minitest::Test
       DATE = "Mon, 21 Oct 2013 20:13:21 GMT"
       COOKIE = "foo=ASDJKHQKBZXOQWEOPIUAXQWEOIU; max-age=3600; version=1"
@@ -26,7 +26,7 @@ module Spate
          [["set-cookie", COOKIE], %w[content-encoding gzip], ["date", DATE.sub(":21 ", ":22 ")]], 215]
       ].freeze
 
-      # Long blocks are whole on their line, to be compared with the RFC.
+      # Long blocks stay on one line, to be compared with the RFC.
       # rubocop:disable Layout/LineLength
       PLAIN_REQUESTS = %w[
         828684410f7777772e6578616d706c652e636f6d 828684be58086e6f2d6361636865
@@ -63,7 +63,7 @@ module Spate
         end
       end
 
-      # C.1: as the integers of table size updates.
+      # C.1: the example integers, as table size updates.
       def test_integers
         decoder = decoder(1337)
         assert_empty decode(decoder, "2a")
@@ -93,7 +93,7 @@ module Spate
       def test_responses_without_huffman = assert_decodes(PLAIN_RESPONSES, RESPONSES, 256)
       def test_responses_with_huffman = assert_decodes(HUFFMAN_RESPONSES, RESPONSES, 256)
 
-      # The examples index everything and use Huffman wherever it is shorter, as the encoder can.
+      # The examples index all fields and use Huffman coding wherever it is shorter. The encoder can do the same.
       def test_encoding_requests
         encoder = Native::HpackEncoder.new(4096)
         HUFFMAN_REQUESTS.zip(REQUESTS) do |hex, (fields, table, _)|
@@ -102,7 +102,8 @@ module Spate
         end
       end
 
-      # A table of 256 bytes is announced first: 3fe101. "307" takes three bytes in both forms: plain here.
+      # The first block announces the table of 256 bytes: 3fe101. "307" takes three bytes with and without Huffman
+      # coding; the encoder sends it plain.
       def test_encoding_responses
         encoder = Native::HpackEncoder.new(256)
         blocks = RESPONSES.map { |fields, _, _| encoder.encode(fields, :index).unpack1("H*") }

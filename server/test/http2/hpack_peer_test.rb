@@ -5,7 +5,7 @@ require "support/python"
 
 module Spate
   module Server
-    # Long connections of random fields, against python3-hpack in both directions: the tables must stay alike.
+    # Exchanges random fields with python3-hpack in both directions. Both dynamic tables must stay equal.
     class HpackPeerTest < Minitest::Test
       BLOCKS = 300
       NAMES = %w[:status content-type cache-control etag date x-a x-custom-name set-cookie authorization vary server]
@@ -53,7 +53,7 @@ module Spate
           sent = fields.map { |name, value| [name, value, @random.rand(5).zero?] }
           block = [@peer.call("encode", sent)].pack("H*")
           assert_equal sent.flat_map { |name, value, _| [name, value] }, decoder.decode(block, 0, block.bytesize, nil)
-          # The peer sends an entry of its table by index, even a secret one.
+          # The peer sends fields in its table by index, even secret ones.
           assert_empty decoder.never_indexed - sent.select(&:last).map(&:first)
         end
       end

@@ -4,7 +4,8 @@ require "test_helper"
 
 module Spate
   module Server
-    # Errors of RFC 7541, limits, and the encoding of fields.
+    # HpackDecoder rejects blocks that violate RFC 7541, and limits strings, fields and memory. HpackEncoder announces
+    # changes of the table size.
     class HpackTest < Minitest::Test
       include HTTP2
 
@@ -42,12 +43,12 @@ module Spate
         2.step(whole.size - 2, 2) { |length| assert_refused whole[0, length], /ends within/ }
       end
 
-      # Section 5.2: no EOS, padding of ones only, less than a byte.
+      # Section 5.2: no EOS, and less than a byte of padding, all ones.
       def test_huffman
         assert_equal %w[:path a], decode("04811f")
         assert_refused "048118", /Huffman/ # "a", then zeros
         assert_refused "04821fff", /Huffman/ # eleven bits of padding
-        assert_refused "0481ff", /Huffman/ # eight bits of it
+        assert_refused "0481ff", /Huffman/ # eight bits of padding
         assert_refused "0484ffffffff", /Huffman/ # EOS
         assert_equal [":path", ""], decode("0480")
       end
@@ -65,19 +66,20 @@ module Spate
         assert_equal all + "e" * 2000, decoder.decode(block, 0, block.bytesize, nil)[1].b
       end
 
-      # Sections 4.2 and 6.3.
+      # A table size update is rejected after a field, above the setting, or if a required one is missing: sections 4.2
+      # and 6.3.
       def test_table_size_updates
-        assert_refused "823fe11f", /update/ # behind a field
+        assert_refused "823fe11f", /update/ # after a field
         assert_refused "3fe21f", /update/ # 4097
         decoder = decoder()
         decoder.settings(100)
-        assert_refused "82", /update/, decoder: decoder # missing
+        assert_refused "82", /update/, decoder: decoder # missing update
         decoder = decoder()
         decoder.settings(100)
         assert_equal %w[:method GET], decode("3f4582", decoder)
       end
 
-      # Section 4.4: the entry whose name is used is evicted by the new one.
+      # Section 4.4: adding the new entry evicts the entry whose name it uses.
       def test_a_name_of_an_entry_that_goes
         decoder = decoder(table: 80)
         decode("400461626364" + "20" + "31" * 32, decoder)
@@ -88,7 +90,8 @@ module Spate
         assert_empty decoder.table
       end
 
-      # Past a limit fields go into the table and no further: the HPACK bomb (CVE-2016-6581) costs its own bytes.
+      # Beyond the limits, fields are added to the table but not returned. So an HPACK bomb (CVE-2016-6581) costs only
+      # its own bytes.
       def test_limits_of_a_block
         decoder = decoder(bytes: 10_000, fields: 100)
         fields = decode("4001617f8117" + "62" * (127 + 23 + 128 - 6) + "be" * 5000, decoder)
@@ -121,7 +124,7 @@ module Spate
         assert_empty encoder.table
       end
 
-      # Between two blocks the table may have been smaller: both sizes are told (section 4.2).
+      # If the table size changed twice between blocks, both sizes are announced (section 4.2).
       def test_the_smallest_size_is_told_too
         encoder = Native::HpackEncoder.new(4096)
         encoder.encode(%w[a b])
@@ -130,7 +133,7 @@ module Spate
         assert_equal "3f213fe11f", encoder.encode([]).unpack1("H*")
       end
 
-      # A decoder that lives long: entries come and go, the bytes stay few.
+      # A decoder uses little memory after many insertions and evictions.
       def test_memory_of_a_long_connection
         require "objspace"
         decoder = decoder(string: 9000)

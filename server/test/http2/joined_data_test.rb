@@ -5,14 +5,14 @@ require "support/conversation"
 
 module Spate
   module Server
-    # Consecutive DATA frames of a stream are received as one, without a visible difference.
+    # Consecutive DATA frames of a stream are received as one. The application sees no difference.
     class JoinedDataTest < Minitest::Test
       include HTTP2
 
       def data(stream, bytes, flags = 0) = Wire.frame(0, flags, stream, bytes)
       def part(letter, size = 2000) = letter * size
 
-      # [frames, their length, content, flags] of what was read at once.
+      # Reads once. Returns the number of frames, their total length, the content, the flags and the size.
       def read(bytes, most: 100, to: bytes.bytesize)
         @buffer = ArrayBuffer.from(bytes)
         @reader = Native::FrameReader.new(16_384, 1024)
@@ -53,7 +53,7 @@ module Spate
         found.map { |one| [one.stream, ErrorCode::NAMES[one.word]] }
       end
 
-      # One WINDOW_UPDATE each for ten frames, and one part.
+      # Ten frames cause one WINDOW_UPDATE of the stream and one of the connection, and are passed on as one part.
       def test_windows_are_counted_to_the_byte
         parts = []
         talk(connection_window: 65_536) { |request| request.body.on_chunk { |bytes| parts << bytes } && nil }
@@ -67,7 +67,7 @@ module Spate
         assert_equal [[1, :FLOW_CONTROL_ERROR]], resets
       end
 
-      def test_more_and_less_than_was_announced
+      def test_bodies_that_differ_from_content_length
         talk(length: 4000).send(data(1, part("a")) * 2 + data(1, "", 1))
         assert_empty resets
         talk(length: 4000).send(data(1, part("a")) * 3)
@@ -76,7 +76,7 @@ module Spate
         assert_equal [[1, :PROTOCOL_ERROR]], resets
       end
 
-      # Each frame counts against frames_per_tick, joined or not.
+      # Each joined frame counts for frames_per_tick.
       def test_joined_frames_count_one_by_one
         sizes = []
         talk(frames_per_tick: 3) { |request| request.body.on_chunk { |bytes| sizes << bytes.bytesize } && nil }
@@ -86,7 +86,7 @@ module Spate
         assert_equal [3072, 3072, 1024], sizes
       end
 
-      def test_a_lent_part_is_taken_back
+      def test_lent_part_is_detached_after_the_call
         kept = []
         talk { |request| request.body.on_chunk { |bytes| kept << bytes } && nil }.send(data(1, part("a")))
         talk { |request| request.body.on_chunk(lent: true) { |bytes| kept << bytes } && nil }.send(data(1, part("a")))

@@ -5,7 +5,7 @@ require "support/conversation"
 
 module Spate
   module Server
-    # RFC 9218: what goes first.
+    # HTTP/2 responses are sent in the order of their priorities: RFC 9218.
     class PrioritiesTest < Minitest::Test
       include HTTP2
 
@@ -18,14 +18,15 @@ module Spate
 
       def update(stream, value) = Wire.frame(16, 0, 0, [stream].pack("N") + value)
 
-      # Windows that hold nothing back.
+      # Opens windows that never limit a response.
       def wide(**changes)
         talk(**changes).send(Wire.frame(4, 0, 0, [4, 2**31 - 1].pack("nN")) + Wire.frame(8, 0, 0, [2**30].pack("N")))
         talk.answers
         talk
       end
 
-      # stream => value of its `priority` field; none of them sends before all are there.
+      # Opens streams, given as stream => value of its `priority` field. All requests arrive before the first response
+      # starts.
       def open(requests)
         block = requests.map do |stream, value|
           Wire.frame(1, 5, stream, value ? talk.get("/", priority: value) : talk.get)
@@ -33,7 +34,7 @@ module Spate
         talk.send(block.join)
       end
 
-      # The streams in the order in which their last bytes came; each one's bytes before the first was through.
+      # Returns the streams in the order of completion, and how many bytes of each were sent before the first completed.
       def course
         done = []
         bytes = Hash.new(0)
@@ -52,7 +53,7 @@ module Spate
         assert_equal [9, 3], course.first.first(2)
       end
 
-      # The least urgent one goes on, a sixteenth of the way.
+      # The least urgent response receives about a sixteenth of the bandwidth.
       def test_background_transfer_is_not_starved
         wide
         open((1..15).step(2).to_h { |n| [n, "u=0,i"] }.merge(17 => "u=7"))
@@ -62,14 +63,14 @@ module Spate
         assert_operator bytes[17], :<=, bytes.values.sum / 10
       end
 
-      def test_equals_that_are_incremental_share
+      def test_incremental_responses_of_equal_urgency_alternate
         wide
         open(1 => "i", 3 => "i", 5 => nil, 7 => "u=3, i")
         _, bytes = course
         assert_operator bytes.values.min, :>=, MANY - 2 * Scheduler::QUANTUM
       end
 
-      def test_equals_that_are_not_go_one_after_another
+      def test_other_responses_of_equal_urgency_are_sequential
         wide
         open(5 => "u=3", 7 => "u=3", 9 => "u=3")
         done, bytes = course
@@ -77,7 +78,7 @@ module Spate
         assert_equal [5], bytes.keys
       end
 
-      # Neither kind starves the other.
+      # Incremental and other responses of equal urgency alternate.
       def test_both_kinds_of_equals_take_turns
         wide
         open(1 => "u=3", 3 => "i", 5 => "i", 7 => "u=3")
@@ -94,7 +95,7 @@ module Spate
         assert_equal [5, 3, 1], course.first
       end
 
-      # Section 7.1: an update that comes before its request counts more than the request's field.
+      # Section 7.1: an update that arrives before its request overrides the request's field.
       def test_an_update_of_a_request_to_come
         wide
         talk.send(update(3, "u=0") + update(1, "u=7"))
@@ -129,7 +130,7 @@ module Spate
         assert_ended :PROTOCOL_ERROR, Wire.frame(4, 0, 0, [9, 2].pack("nN"))
       end
 
-      # Section 4: what is unknown, or out of range, says nothing.
+      # Section 4: unknown parameters and values out of range are ignored.
       def test_values
         { "" => 6, "u=5" => 10, "u=1, i" => 3, "i=?0,u=7;x=1" => 14, "u=9" => 6, "u=-1" => 6, "i;q=2" => 7,
           "u=0,  i=?1 " => 1, "x=?1, u=2" => 4, "i=1" => 6, "u" => 6, "u=1,u=2" => 4, "\xff,=,;" => 6,

@@ -5,7 +5,7 @@ require "support/conversation"
 
 module Spate
   module Server
-    # A connection's course: greeting, requests, windows, trailers, limits, the end.
+    # HTTP2::Protocol from the preface to the end of the connection: requests, windows, trailers, limits.
     class ProtocolTest < Minitest::Test
       include HTTP2
 
@@ -24,7 +24,7 @@ module Spate
         assert_equal [7, ErrorCode::ENHANCE_YOUR_CALM], [last.type, last.word(4)]
       end
 
-      # Section 3.4.
+      # The server sends SETTINGS and acknowledges those of the client: section 3.4.
       def test_the_greeting
         talk(greet: false)
         (PREFACE + frame(4, 0, 0, [4, 100].pack("nN"))).each_char { |byte| talk.send(byte) }
@@ -73,7 +73,7 @@ module Spate
         assert_match(/RuntimeError: no/, talk.log.first)
       end
 
-      # Section 6.9: neither window is passed, and both open again.
+      # Section 6.9: the server respects both windows, and continues when they are enlarged.
       def test_windows_of_the_client
         talk { Response.new(200, {}, "x" * 100) }
         talk.send(frame(4, 0, 0, [4, 10].pack("nN")))
@@ -81,12 +81,12 @@ module Spate
         assert_equal [10], talk.answers.select { |a| a.type.zero? }.map { |a| a.payload.bytesize }
         talk.send(frame(8, 0, 1, [5].pack("N")))
         assert_equal [5], talk.answers.map { |a| a.payload.bytesize }
-        talk.send(frame(4, 0, 0, [4, 0].pack("nN"))) # ten less: five below zero
+        talk.send(frame(4, 0, 0, [4, 0].pack("nN"))) # reduces the window by ten, to minus five
         talk.send(frame(8, 0, 1, [9].pack("N")))
         assert_equal [[4, 1, 0]], seen
         talk.send(frame(8, 0, 1, [90].pack("N")))
         assert_equal [[0, 1, 1]], seen
-        talk.send(frame(8, 0, 1, [2**31 - 1].pack("N"))) # closed: ignored
+        talk.send(frame(8, 0, 1, [2**31 - 1].pack("N"))) # ignored on a closed stream
         assert_empty talk.answers
       end
 
@@ -113,7 +113,7 @@ module Spate
         assert_equal [[3, :FLOW_CONTROL_ERROR]], resets
       end
 
-      # What is read is offered again, half a window at a time.
+      # Bytes that the handler has read are returned to the windows, half a window at a time.
       def test_an_upload
         got = +""
         talk(limits: limits(stream_window: 1000)) do |request|
@@ -128,7 +128,8 @@ module Spate
         assert_equal "900 late", talk.answers.last.payload
       end
 
-      # A handler that does not read stops its peer; what it never read is free again when the stream is over.
+      # If the handler does not read, the client must stop. At the end of the stream, unread bytes are returned to the
+      # connection's window.
       def test_an_unread_upload
         talk(limits: limits(stream_window: 1000)) { nil }
         talk.open(1, talk.post, flags: 4).send(frame(0, 0, 1, "a" * 1000))
@@ -144,7 +145,7 @@ module Spate
         assert_equal [[1, :PROTOCOL_ERROR], [3, :PROTOCOL_ERROR]], resets
       end
 
-      # Section 8.1: the rest of a request after its response is dropped, and is not an error.
+      # Section 8.1: the rest of a request after its response is discarded without an error.
       def test_an_early_answer
         talk.open(1, talk.post, flags: 4)
         assert_equal [[1, 4, 1], [0, 1, 1]], seen
@@ -155,7 +156,7 @@ module Spate
         assert_equal [[3, :PROTOCOL_ERROR]], resets
       end
 
-      # The unread bytes of many peers are bounded by one limit for all.
+      # One limit bounds the unread bytes of all clients.
       def test_windows_of_many_connections
         pool = Limits::WindowPool.new(100_000)
         connection = Connection::Null.new(window_pool: pool)
@@ -166,13 +167,13 @@ module Spate
           talk.protocol.window.instance_variable_get(:@full)
         end
         assert_equal [165_535, 65_535, 65_535], sizes
-        assert_equal [true] * 3, talks.map { |talk| talk.protocol.finished? } # more than they were offered
+        assert_equal [true] * 3, talks.map { |talk| talk.protocol.finished? } # exceeds the offered window
         talks.each { |talk| talk.protocol.close }
         assert_equal 100_000, pool.left
       end
 
-      # A peer that goes on sending is reset later, not together with the response, which curl would treat as an error.
-      # Until then its bytes are dropped, and returned to the windows.
+      # A client that continues to send is reset later, because curl treats a reset together with the response as an
+      # error. Until then its bytes are discarded and returned to the windows.
       def test_an_early_answer_to_a_large_request
         talk.open(1, talk.post(content_length: "70000"), flags: 4).open(3, talk.post, flags: 4)
         assert_equal [[1, 4, 1], [0, 1, 1], [1, 4, 3], [0, 1, 3]], seen
@@ -202,7 +203,8 @@ module Spate
         assert_equal [[1, 5, 1]], seen
       end
 
-      # Section 5.1.
+      # Frames on a closed stream: DATA resets it, RST_STREAM, WINDOW_UPDATE and PRIORITY are ignored, and a second
+      # HEADERS ends the connection (section 5.1).
       def test_frames_on_streams_that_are_over
         talk.open(1).answers
         talk.send(frame(0, 0, 1, "x"))
@@ -279,7 +281,7 @@ module Spate
         end
       end
 
-      # Unread responses take bounded memory, and nothing more is read.
+      # If a client does not read, responses use bounded memory, and its further requests are not read.
       def test_a_peer_that_does_not_read
         talk(limits: limits(control_frames: 1_000_000))
         40.times { talk.send(frame(6, 0, 0, "12345678") * 500) }
@@ -287,7 +289,7 @@ module Spate
         refute_predicate talk.protocol, :finished?
       end
 
-      # Section 6.8: what is on its way when the first GOAWAY comes is taken, what comes behind the second is not.
+      # Section 6.8: requests in flight at the first GOAWAY are accepted, and those after the second are not.
       def test_leaving
         talk { nil }.open(1)
         talk.protocol.leave

@@ -5,13 +5,13 @@ require "support/conversation"
 
 module Spate
   module Server
-    # Many conversations of frames in any order, most of them legal: none ends in an error of ours, none leaves a
-    # stream, and no byte of the connection's window is lost. A failure names its seed.
+    # Random sequences of frames, most of them legal. None causes an internal error, leaves a stream open or loses bytes
+    # of the connection's window. A failure reports its seed.
     class RandomConversationsTest < Minitest::Test
       WINDOW = 70_000
       COUNT = 400
 
-      # One client, one server, one seed.
+      # One random conversation of a client with a server.
       class Play
         attr_reader :talk
 
@@ -97,12 +97,12 @@ module Spate
         end
       end
 
-      def test_none_goes_wrong
+      def test_conversations
         whole = (1..COUNT).count { |seed| check(Play.new(seed), seed) }
         assert_operator whole, :>, COUNT / 4, "conversations that went on to their end"
       end
 
-      # Whether the connection was still there.
+      # Runs one conversation. Returns whether the connection survived.
       def check(play, seed)
         play.run
         protocol = play.talk.protocol

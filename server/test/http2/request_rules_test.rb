@@ -5,7 +5,7 @@ require "support/conversation"
 
 module Spate
   module Server
-    # Requests and responses: RFC 9113, section 8, where no single frame is wrong; and limits of requests.
+    # RFC 9113, section 8: invalid requests and responses made of valid frames; also limits of requests.
     class RequestRulesTest < Minitest::Test
       include HTTP2
 
@@ -15,13 +15,13 @@ module Spate
       def code(answer) = ErrorCode::NAMES[answer.word(answer.type == 7 ? 4 : 0)]
       def status(answers) = talk.fields(answers.find { |answer| answer.type == 1 })[1]
 
-      # Section 8.2.3.
+      # Several cookie fields are joined with "; ", other fields with ", ": section 8.2.3.
       def test_cookies_are_joined
         talk.open(1, talk.block(*%w[:method GET :scheme http :path / cookie a=1 x 1 cookie b=2 cookie c=3 x 2]))
         assert_equal ["a=1; b=2; c=3", "1, 2"], [talk.requests[0]["cookie"], talk.requests[0]["x"]]
       end
 
-      # Section 8.3.1: without :authority, Host says what is meant.
+      # Section 8.3.1: without :authority, Host is used.
       def test_the_authority
         talk.open(1, talk.block(*%w[:method GET :scheme http :path / host b.test]))
         talk.open(3, talk.block(*%w[:method GET :scheme http :path / :authority a.test]))
@@ -36,7 +36,7 @@ module Spate
         assert_equal %w[CONNECT OPTIONS], talk.requests.map(&:verb)
       end
 
-      # Section 8.1: what follows a header block without END_STREAM must be DATA or the trailers.
+      # Section 8.1: only DATA or trailers may follow a header block without END_STREAM.
       def test_trailers
         talk { nil }.open(1, talk.post, flags: 4)
         talk.open(1, talk.block("x", "y"), flags: 4)
@@ -51,7 +51,7 @@ module Spate
         assert_equal [:ENHANCE_YOUR_CALM], ends
       end
 
-      # Section 6.1.
+      # Padding may fill the rest of the frame, but not be longer: section 6.1.
       def test_data_that_is_padded_too_long
         talk { nil }.open(1, talk.post, flags: 4).send(frame(0, 9, 1, "\x05test"))
         assert_equal [:PROTOCOL_ERROR], ends
@@ -60,7 +60,7 @@ module Spate
         assert_empty ends
       end
 
-      # Section 4.1: the bit before the stream's identifier; sections 6.4 to 6.9, those within payloads.
+      # Reserved bits are ignored: before the stream identifier (section 4.1) and in payloads (sections 6.4 to 6.9).
       def test_reserved_bits
         talk { Response.new(200, {}, "x" * 70_000) }
         bytes = frame(1, 5, 1, talk.get).b
@@ -71,13 +71,13 @@ module Spate
         assert_equal [10], talk.answers.map { |a| a.payload.bytesize }
       end
 
-      # Section 8.6, and what has a meaning in HTTP/1.1 alone.
+      # HTTP/2 has no status 101, so this response becomes an internal error: section 8.6.
       def test_responses_that_there_are_not
         talk { Response.new(101, {}) }.open(1)
         assert_equal "500", status(talk.answers)
       end
 
-      # The rest is dropped, because some clients read no response that arrives with a reset.
+      # The rest of the body is discarded without a reset, because some clients ignore a response that arrives with one.
       def test_a_body_that_is_announced_as_too_large
         talk(body: 10) { nil }.open(1, talk.post(content_length: "11"), flags: 4)
         assert_equal "413", status(answers = talk.answers)
@@ -97,7 +97,7 @@ module Spate
         refute_predicate talk.protocol, :busy?
       end
 
-      # Section 6.9: unread bytes are returned to the connection's window, even if their stream failed.
+      # Section 6.9: unread bytes are returned to the connection's window, also after an error of the stream.
       def test_the_connections_window_leaks_nothing
         talk(connection_window: 65_535, stream_window: 40_000, control_frames: 10_000) { nil }
         20.times do |n|
@@ -107,7 +107,7 @@ module Spate
         assert_equal [:PROTOCOL_ERROR] * 20, ends
       end
 
-      # A tick takes frames_per_tick frames; the rest waits for the next one.
+      # A tick processes at most frames_per_tick frames. The next tick continues.
       def test_frames_per_tick
         talk(frames_per_tick: 10).send(frame(6, 0, 0, "12345678") * 35)
         assert_equal 10, talk.answers.size
@@ -116,7 +116,7 @@ module Spate
         refute_predicate talk.protocol, :ready?
       end
 
-      # A header block that a tick cut off continues in the next tick.
+      # A header block that is interrupted by the end of a tick continues in the next one.
       def test_tick_that_ends_before_a_block
         talk(frames_per_tick: 2)
         block = talk.get
@@ -125,7 +125,6 @@ module Spate
         assert_equal 1, talk.requests.size
       end
 
-      # Those who watch over peers are told.
       def test_errors_are_reported_to_the_observer
         told = []
         connection = Connection::Null.new

@@ -6,7 +6,7 @@ require "support/rack_server"
 
 module Spate
   module Server
-    # Each request has its line in the access log, also one that was never answered, or cut off.
+    # The access log has a line for each request, also for requests without a complete response.
     class UnansweredTest < Minitest::Test
       include RackServer
 
@@ -29,7 +29,7 @@ module Spate
         end
       end
 
-      # /wait has no answer before the test's end, /begun has begun to have one.
+      # /wait gets no response before the end of the test. /begun gets the beginning of one.
       def answer(env)
         @began << env["PATH_INFO"]
         case env["PATH_INFO"]
@@ -46,12 +46,12 @@ module Spate
         socket.close
       end
 
-      # Target, version, status and bytes, in the order of the targets.
+      # Returns target, version, status and bytes of each line, sorted by target.
       def lines
         File.readlines(@path).map { |line| JSON.parse(line).values_at("target", "protocol", "status", "bytes") }.sort
       end
 
-      # The client's output for a path.
+      # Path of the client's output.
       def got(path) = File.join(folder, File.basename(path))
 
       def ask(paths, version)
@@ -81,8 +81,8 @@ module Spate
         @reactor = nil
       end
 
-      # In HTTP/1.1 one that is gone looks like one that has shut its sending side: it is answered.
-      def test_the_client_goes_away
+      # In HTTP/1.1, a disconnected client looks like one that closed only its sending side, so the server responds.
+      def test_client_disconnects
         log
         each_version do |_, option|
           clients = ask(%w[/wait], option)
@@ -93,14 +93,14 @@ module Spate
         assert_equal [["/wait", "HTTP/1.1", 200, 0], ["/wait", "HTTP/2", nil, 0]], lines
       end
 
-      def test_the_application_takes_the_socket
+      def test_full_hijack
         log
         assert_equal "yours\n", talk("GET /hijack HTTP/1.1\r\nhost: x\r\n\r\n")
         eventually { File.size(@path).positive? }
         assert_equal [["/hijack", "HTTP/1.1", nil, 0]], lines
       end
 
-      # The response that the client received counts.
+      # The log has the status that the client received.
       def test_a_body_that_is_refused
         log(Limits.new(body: 100_000))
         assert_match(/\A\S+ 413 .*a body of more than 100000 bytes\.\n\z/m,
@@ -113,7 +113,7 @@ module Spate
         assert_equal ["/body", "HTTP/2", 413], lines.last.first(3)
       end
 
-      def test_a_head_that_comes_too_slowly
+      def test_slow_request_head
         log(Limits.new(head_seconds: 1))
         assert_match(/\A\S+ 408 .*\r\n\r\nRequest Timeout: request fields incomplete after 1 s\.\n\z/m,
                      talk("GET / HTTP/1.1\r\nho"))

@@ -5,21 +5,21 @@ require "stringio"
 
 module Spate
   module Server
-    # The server's own lines.
+    # Monitoring::Log writes the server's own messages: escaped, limited in number, and without blocking.
     class LogTest < Minitest::Test
       def setup
         @io = StringIO.new
         @log = Monitoring::Log.new(@io)
       end
 
-      def test_text_of_a_peer_stays_in_its_line
+      def test_line_breaks_of_clients_are_escaped
         @log.call("a\nrefused \e[2J\u{9b}b\xff\r")
         @log.call("an error\n  of two lines")
         @log.flush
         assert_equal "a\\nrefused \\e[2J\\u009Bb?\\r\nan error\n  of two lines\n", @io.string
       end
 
-      def test_lines_that_are_too_many
+      def test_too_many_lines
         50.times { |n| @log.call("line #{n}") }
         @log.flush
         assert_includes 20..40, @io.string.lines.size
@@ -44,7 +44,7 @@ module Spate
       end
 
       # Logging an error must not raise another one.
-      def test_a_system_without_threads
+      def test_system_that_cannot_create_threads
         made = Thread.method(:new)
         Thread.define_singleton_method(:new) { |*| raise ThreadError, "can't create Thread" }
         @log.call("lost")
@@ -56,8 +56,9 @@ module Spate
         Thread.define_singleton_method(:new, made)
       end
 
-      # The pipe is full, and so is what may wait.
-      def test_a_reader_that_stalls
+      # While nothing reads the pipe, `call` does not block. Lines are kept in a limited buffer, and further ones are
+      # dropped and counted.
+      def test_stalled_reader
         reader, writer = IO.pipe
         writer.write_nonblock("\n" * 70_000)
         log = Monitoring::Log.new(writer)

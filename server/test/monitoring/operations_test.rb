@@ -5,7 +5,8 @@ require "support/watched"
 
 module Spate
   module Server
-    # Operations: the command, logs, monitoring and systemd.
+    # spate-serve as a command: options and their errors, ports, access logs, health and metrics, and a renewed
+    # certificate.
     class OperationsTest < Minitest::Test
       include Watched
 
@@ -30,11 +31,12 @@ module Spate
         assert_match(/^spate-serve \d/, command("--version").first)
       end
 
-      def test_mistakes
-        { [] => /nothing to serve/, %w[a b] => /one folder at a time, not a, b/, %w[. --port x] => /--port x/,
-          %w[. --port 70000] => /--port 70000: 0 to 65535/, %w[. --admin here] => /--admin here: neither PORT nor HOST/,
-          %w[. --workers -1] => /--workers -1: 0 to 1024/, %w[. --log-format xml] => /--log-format xml/,
-          %w[public --rack config.ru] => /not public and config.ru/ }.each do |words, told|
+      def test_invalid_command_lines
+        { [] => /nothing to serve/, %w[a b] => /expected one folder, got a, b/, %w[. --port x] => /--port x/,
+          %w[. --port 70000] => /--port 70000: expected 0 to 65535/,
+          %w[. --admin here] => /--admin here: expected PORT or HOST/,
+          %w[. --workers -1] => /--workers -1: expected 0 to 1024/, %w[. --log-format xml] => /--log-format xml/,
+          %w[public --rack config.ru] => /got public and config.ru/ }.each do |words, told|
           output, code = command(*words)
           assert_match(/\Aerror: .*#{told}.*\nhint: /, output)
           assert_equal 2, code, output
@@ -62,7 +64,7 @@ module Spate
         assert_equal 9, code
       end
 
-      # A replacement for the gem rack that evaluates a config.ru.
+      # A minimal replacement for the gem rack, which evaluates a config.ru.
       BUILDER = <<~'RUBY'
         module Rack
           class Builder
@@ -90,8 +92,8 @@ module Spate
         end
       end
 
-      # Another user may have named the process that has the port.
-      def test_a_port_that_an_evil_process_has
+      # The process that uses the port may have a malicious name.
+      def test_port_used_by_a_process_with_a_malicious_name
         listener = TCPServer.new("127.0.0.1", 0)
         pid = Process.fork do
           Process.setproctitle("evil \e[31m\nx\xff")
@@ -116,7 +118,7 @@ module Spate
         assert_equal 9, code
       end
 
-      def test_addresses_that_cannot_be_had
+      def test_unavailable_addresses
         { "192.0.2.1" => ["no interface of this machine has that address: choose another --host"] * 2,
           "nowhere.test" => ["choose another --host or --port", "choose another --host"] }.each do |host, (hint, other)|
           output, code = command(@root, "--host", host, "--port", "0")
@@ -187,7 +189,7 @@ module Spate
         assert_match(/full: No space left on device.*requests are not logged/, stop.last)
       end
 
-      def test_a_reader_of_the_log_that_stalls
+      def test_stalled_reader_of_the_log
         unread, log = IO.pipe
         watch(@root, "--access-log", "-", out: log)
         log.close
@@ -217,7 +219,7 @@ module Spate
         assert_equal({ "state" => "ok", "workers" => 1, "ready" => 1 }, JSON.parse(get("/-/health").body))
       end
 
-      # Prometheus' text format: each sample after its TYPE, buckets that only grow.
+      # Metrics have Prometheus' text format: TYPE precedes each sample, and buckets are cumulative.
       def test_the_format_of_metrics
         watch(@root)
         answer = get("/-/metrics", port: @admin)
@@ -237,7 +239,7 @@ module Spate
         assert_equal [14, buckets.sort], [buckets.size, buckets]
       end
 
-      # However many are refused, there is a line a second; the rest is counted.
+      # At most one line per second is logged about refused connections, with their number.
       def test_refused_connections_are_counted
         watch(@root, "--limit-connections", "2")
         held = Array.new(2) { TCPSocket.new("127.0.0.1", @port) }

@@ -6,7 +6,7 @@ require "support/profiled"
 
 module Spate
   module Server
-    # The page in a browser, from a file.
+    # Profile::Page: the HTML page of a profile works in a browser that opens it as a file.
     class ProfilePageTest < Minitest::Test
       include Profiled
 
@@ -52,7 +52,7 @@ module Spate
         end
       end
 
-      # As of a Ruby in a folder of its own, whose gems are in lib/ruby/gems/4.0.0/gems.
+      # The first path is that of a gem of a Ruby below /opt.
       def test_files_belong_to_their_gems_and_not_to_the_folder_of_a_ruby
         { "/opt/lib/ruby/gems/4.0.0/gems/rack-3.1.8/lib/rack.rb" => "rack-3.1.8",
           "/opt/lib/ruby/4.0.0/set.rb" => "Ruby",
@@ -120,7 +120,7 @@ module Spate
         @browser.mouse("mouseReleased", left + (width * share), upper + top, button: "left", clickCount: 1)
       end
 
-      def test_from_the_leaves
+      def test_bottom_up_view
         open do
           @browser.key("i", text: "i")
 
@@ -132,7 +132,7 @@ module Spate
         end
       end
 
-      def test_a_tip_and_the_dark
+      def test_tooltip_and_dark_mode
         open do
           left, upper = evaluate("(() => { const r = document.querySelector('canvas').getBoundingClientRect(); " \
                                  "return [r.left, r.top]; })()")

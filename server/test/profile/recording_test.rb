@@ -6,18 +6,19 @@ require "support/profiled"
 
 module Spate
   module Server
-    # What is read from the profilers' JSON, and the files that are written.
+    # Profile::Recording reads the JSON of StackProf and Vernier. Profile::OutputFile writes profiles.
     class ProfileRecordingTest < Minitest::Test
       include Profiled
 
-      # As StackProf.results answers: work twice at line 11, and once at 12, called by main; a collection.
+      # As returned by StackProf.results: main calls work, which is sampled twice at line 11 and once at line 12. One
+      # garbage collection.
       STACKPROF = { "mode" => "cpu", "interval" => 1000, "samples" => 4, "missed_samples" => 1, "metadata" => {},
                     "frames" => { "1" => { "name" => "main", "file" => "/app/main.rb", "line" => 1 },
                                   "2" => { "name" => "App#work", "file" => "/app/work.rb", "line" => 10 },
                                   "3" => { "name" => "(garbage collection)", "file" => "" } },
                     "raw" => [2, 1, 2, 2, 1, 3, 1, 2, 1, 2, 1], "raw_lines" => [2, 3, 11, 2, 1, 0, 1, 2, 3, 12, 1] }
                   .freeze
-      # As Vernier::Output::Firefox writes, without what is not read: two samples of work, one idle one.
+      # As written by Vernier::Output::Firefox, without unused data: two samples of work, one idle.
       VERNIER = { "meta" => { "product" => "Ruby/Vernier",
                               "categories" => [{ "name" => "Ruby" }, { "name" => "Idle" }] },
                   "threads" => [{ "name" => "main", "stringArray" => %w[main App#work /app/main.rb /app/work.rb],
@@ -30,7 +31,7 @@ module Spate
       def path(name) = File.join(folder, name)
       def recording(output) = Profile::Recording.of(JSON.parse(JSON.generate(output)), "x.json")
 
-      # {names, outermost first => microseconds}
+      # Returns { method names, outermost first => microseconds }.
       def stacks(recording)
         recording.to_enum(:each_stack).to_h.transform_keys { |stack| stack.map(&:name) }
       end
@@ -103,7 +104,7 @@ module Spate
         assert_raises(Profile::Unreadable) { Profile.convert(path("a.json"), path("b.json")) }
       end
 
-      def test_a_file_is_replaced_only_under_its_own_name
+      def test_existing_numbered_files_are_kept
         write("a-#{Process.pid}-1.json", "mine")
         numbered = Profile::OutputFile.new(path("a.json"), pid: true, number: true)
 
@@ -113,7 +114,7 @@ module Spate
         assert_empty Dir[path("b.json*")]
       end
 
-      # In a folder where others may write, too.
+      # Other users may create links in the same folder.
       def test_no_link_is_followed
         write("theirs", "kept")
         File.symlink(path("theirs"), path("c.json.#{Process.pid}"))

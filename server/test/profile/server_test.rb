@@ -5,7 +5,7 @@ require "support/profiled"
 
 module Spate
   module Server
-    # Servers under load, as processes.
+    # Server processes under load write profiles that name the hot method. Signals, options or Profile.start begin them.
     class ProfileServerTest < Minitest::Test
       include Profiled
 
@@ -34,7 +34,7 @@ module Spate
         assert_operator recording.total, :>, 300_000
       end
 
-      def test_stackprof_on_request_and_its_program_reads_the_file
+      def test_stackprof_on_request
         serve_hot(gem_home("stackprof"), profile: profile, profiler: "stackprof")
         load(0.4)
         stop
@@ -48,7 +48,7 @@ module Spate
                      client_at(*program, "--stackcollapse", profile, env: gem_home("stackprof")))
       end
 
-      def test_a_signal_starts_and_the_next_one_writes
+      def test_first_signal_starts_and_second_writes
         serve_hot(gem_home, on_signal: profile)
         2.times do |index|
           Process.kill(:URG, @server)
@@ -62,7 +62,7 @@ module Spate
         end
       end
 
-      def test_without_a_second_signal_it_ends_by_time
+      def test_profile_ends_after_its_time_without_a_second_signal
         serve_hot(gem_home, on_signal: profile, seconds: 1)
         Process.kill(:URG, @server)
         load(0.3)
@@ -94,7 +94,7 @@ module Spate
         written.each { |path| assert_kind_of Integer, Profile::Recording.read(path).samples }
       end
 
-      def test_a_fork_may_start_its_own_and_the_end_of_a_process_writes
+      def test_fork_may_start_its_own_profile
         paths = [profile("child.json"), profile("parent.json")]
         program = <<~RUBY
           burn = -> { 300_000.times { |i| i.to_s.to_sym } }
@@ -134,7 +134,7 @@ module Spate
         assert_kind_of Integer, Profile::Recording.read(profile).samples
       end
 
-      def test_without_the_gem_the_command_names_it_and_the_signal_logs_it
+      def test_missing_profiler_gem
         none = { "GEM_HOME" => File.join(folder, "none"), "GEM_PATH" => File.join(folder, "none") }
         %w[vernier stackprof].each do |name|
           output, status = Open3.capture2e(none, *COMMAND, folder, "--profile", profile, "--profiler", name)

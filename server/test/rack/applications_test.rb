@@ -8,13 +8,14 @@ require "support/rack_server"
 
 module Spate
   module Server
-    # Rack applications over both versions of HTTP.
+    # Rack applications over HTTP/1.1 and HTTP/2: their environment, request bodies, responses and hijacks, and invalid
+    # responses.
     class RackTest < Minitest::Test
       include RackServer
 
       PLAIN = { "content-type" => "text/plain" }.freeze
 
-      # A body that notes what becomes of it.
+      # A body that records how it is used.
       class Noted
         attr_reader :closed
 
@@ -41,7 +42,7 @@ module Spate
       def test_the_environment
         keys = %w[REQUEST_METHOD SCRIPT_NAME PATH_INFO QUERY_STRING REQUEST_URI SERVER_NAME SERVER_PORT HTTP_HOST
                   SERVER_PROTOCOL REMOTE_ADDR HTTP_X_A HTTP_COOKIE CONTENT_TYPE CONTENT_LENGTH rack.url_scheme
-                  rack.multithread rack.multiprocess rack.run_once HTTP_VERSION HTTP_CONTENT_LENGTH]
+                  rack.multithread rack.multiprocess rack.run_once HTTP_VERSION REQUEST_PATH HTTP_CONTENT_LENGTH]
         serve { |env| [200, PLAIN.dup, [JSON.generate(env.slice(*keys))]] }
         each_version do |name, option|
           env = JSON.parse(curl(option, "-H", "X-a: 1", "-H", "x-A: 2", "-H", "X_A: evil", "-H", "Content_Length: 9",
@@ -50,6 +51,7 @@ module Spate
           assert_equal({ "REQUEST_METHOD" => "POST", "SCRIPT_NAME" => "", "PATH_INFO" => "/a%2Fb//c%20",
                          "QUERY_STRING" => "d=%20e&f?g", "REQUEST_URI" => "/a%2Fb//c%20?d=%20e&f?g",
                          "SERVER_NAME" => "127.0.0.1", "SERVER_PORT" => @port.to_s, "SERVER_PROTOCOL" => name,
+                         "HTTP_VERSION" => name, "REQUEST_PATH" => "/a%2Fb//c%20",
                          "HTTP_HOST" => "127.0.0.1:#{@port}", "REMOTE_ADDR" => "127.0.0.1", "HTTP_X_A" => "1, 2",
                          "HTTP_COOKIE" => "a=b", "CONTENT_TYPE" => "text/x", "CONTENT_LENGTH" => "3",
                          "rack.url_scheme" => "http", "rack.multithread" => true, "rack.multiprocess" => false,
@@ -57,7 +59,7 @@ module Spate
         end
       end
 
-      # A client that could claim TLS would get cookies that require it.
+      # If a request could choose the scheme, a client without TLS could get cookies that require TLS.
       def test_the_scheme_is_that_of_the_connection
         serve { |env| [200, PLAIN.dup, [env.values_at("rack.url_scheme", "HTTPS").compact.join(",")]] }
         head = "GET https://a.test/ HTTP/1.1\r\nhost: a.test\r\nconnection: close\r\n\r\n"
@@ -71,7 +73,7 @@ module Spate
         assert_equal "http".bytesize, length.call.to_i
       end
 
-      # Curl's window is larger than what a write buffer takes.
+      # Curl's window is larger than the write buffer, so the write buffer is the limit.
       def test_a_stream_of_tiny_parts
         bytes = Random.new(7).bytes(2 << 20)
         body = Enumerator.new do |parts|
@@ -97,12 +99,12 @@ module Spate
         end
       end
 
-      # A client of HTTP/2 may call its scheme, its method, its fields and us as it likes: none of it is kept for ever.
+      # An HTTP/2 client may send any scheme, method, field names and authority. The caches for them are bounded.
       def test_cached_names_are_bounded
         environment = Rack::Environment.new
         of = lambda do |verb: "GET", scheme: "http", authority: "x", **headers|
           environment.of(Request.new(verb: verb, target: "/", headers: headers.transform_keys(&:to_s),
-                                     version: "HTTP/2", scheme: scheme, authority: authority), [])
+                                     version: "HTTP/2", scheme: scheme, authority: authority), Rack::Callbacks.new)
         end
         size = lambda do
           GC.start
@@ -170,7 +172,7 @@ module Spate
                      talk("GET /204 HTTP/1.1\r\nhost: x\r\n\r\n", until_text: "\r\n\r\n"))
       end
 
-      def test_bodies_by_parts
+      def test_bodies_in_parts
         body = nil
         serve { |_| [200, PLAIN.dup, body = Noted.new("a", "", "b" * 100_000, "c")] }
         each_version do |_, option|
@@ -182,11 +184,9 @@ module Spate
         assert answer.end_with?("c\r\n0\r\n\r\n")
       end
 
-      # An Array's length is known; what has to_ary is an Array.
+      # A response with an Array has a content-length. An object with to_ary is treated as that Array.
       def test_arrays
-        array = Object.new
-        def array.to_ary = %w[x yz]
-        def array.each = raise("to_ary is there")
+        array = Struct.new(:to_ary) { def each(&block) = to_ary.each(&block) }.new(%w[x yz])
         bodies = { "/1" => ["abc"], "/2" => %w[a bc], "/0" => [], "/3" => array }
         serve { |env| [200, PLAIN.dup, bodies.fetch(env["PATH_INFO"])] }
         { "/1" => "abc", "/2" => "abc", "/0" => "", "/3" => "xyz" }.each do |path, text|
@@ -210,7 +210,7 @@ module Spate
         end
       end
 
-      # The first part is read before the application makes the second.
+      # The client gets the first part before the application generates the second.
       def test_streams
         steps = Thread::Queue.new
         serve do |_|
@@ -230,7 +230,7 @@ module Spate
         end
       end
 
-      # Both directions at once, through a hijack of the response too.
+      # Both directions are used at the same time, also with a partial hijack.
       def test_streams_in_both_directions
         echo = lambda do |stream|
           while (line = stream.gets)
@@ -261,8 +261,8 @@ module Spate
         eventually { @reactor.size.zero? }
       end
 
-      # Earlier responses were sent completely, even a file by sendfile.
-      def test_a_hijack_behind_a_file
+      # Earlier responses are sent completely before the hijack, even a file by sendfile.
+      def test_hijack_after_a_file
         called = Thread::Queue.new
         body = Struct.new(:to_path).new(write("file", "f" * 100_000))
         serve do |env|
@@ -271,7 +271,7 @@ module Spate
           called << true
           env["rack.hijack"].call.tap { |socket| socket.write("mine") }.close
         end
-        @listener.setsockopt(:SOCKET, :SNDBUF, 4096) # accepted sockets have it from here
+        @listener.setsockopt(:SOCKET, :SNDBUF, 4096) # accepted sockets inherit it
         client = Socket.new(:INET, :STREAM).tap { |socket| socket.setsockopt(:SOCKET, :RCVBUF, 4096) }
         client.connect(Addrinfo.tcp("127.0.0.1", @port))
         client.write("GET /file HTTP/1.1\r\nhost: x\r\n\r\n")
@@ -289,7 +289,8 @@ module Spate
         assert_equal "false", curl("--http2-prior-knowledge", address)
       end
 
-      # Signatures are made of a form's bytes, when its parameters are known: short ones in memory, long ones in a file.
+      # The bytes of a form can be read again after its parameters were parsed, for example to verify a signature. Short
+      # forms are in memory, long ones in a file.
       def test_bodies_that_are_read_again
         seen = Thread::Queue.new
         serve do |env|
@@ -311,7 +312,8 @@ module Spate
         end
       end
 
-      # Other bodies are streamed, with a header that makes Rails read them.
+      # Long and chunked bodies are streamed and cannot be rewound. Chunked ones have a header field that makes Rails
+      # read them.
       def test_bodies_that_are_read_once
         serve(limits: Limits.new(body_buffer: 0)) do |env|
           [200, {}, [[env["rack.input"].respond_to?(:rewind), env["HTTP_TRANSFER_ENCODING"]].inspect]]
@@ -324,7 +326,7 @@ module Spate
         end
       end
 
-      # As Rails 7.1 has it of a file's range.
+      # The body's to_ary raises an error. Rails 7.1 returns such a body for a range of a file.
       def test_a_body_with_a_length_that_fails_at_to_ary
         body = Object.new
         def body.each = yield("abc")
@@ -333,7 +335,7 @@ module Spate
         each_version { |_, option| assert_equal "abc", curl(option, address) }
       end
 
-      # As Rails 6.1 has all of them.
+      # Rails 6.1 returns bodies whose to_ary returns nil.
       def test_a_body_whose_to_ary_is_nil
         body = Object.new
         def body.each = yield("abc")
@@ -342,8 +344,8 @@ module Spate
         each_version { |_, option| assert_equal "abc", curl(option, address) }
       end
 
-      # Downloads have a length.
-      def test_the_length_of_what_is_there
+      # A body that is already complete is sent with a content-length.
+      def test_length_of_complete_bodies
         serve do |env|
           fields = env["PATH_INFO"] == "/trailers" ? { "trailer" => "x" } : {}
           [env["PATH_INFO"] == "/none" ? 304 : 200, fields, %w[abc de]]
@@ -355,7 +357,7 @@ module Spate
         end
       end
 
-      # Rails' executor knows by its thread what it is to end.
+      # Rails' executor stores its state per thread, so `close` must run in the thread of `call`.
       def test_bodies_are_closed_by_the_thread_that_made_them
         path = write("file", "abc")
         made = Thread::Queue.new
@@ -422,8 +424,8 @@ module Spate
         end
       end
 
-      # An invalid response head is an error of the server, in both versions.
-      def test_heads_that_are_none
+      # An invalid response head is an internal error in both versions of HTTP.
+      def test_invalid_response_heads
         heads = { "/100" => [100, {}], "/0" => [0, {}], "/1000" => [1000, {}], "/status" => [nil, {}],
                   "/length" => [200, { "content-length" => "abc" }], "/fields" => [200, nil],
                   "/lengths" => [200, { "content-length" => %w[1 2] }], "/101" => [101, { "upgrade" => "x" }] }
@@ -443,7 +445,7 @@ module Spate
         assert_match(/status 100 is not a final status.*content-length is "abc"/m, logged)
       end
 
-      def test_fields_that_are_not_there
+      def test_fields_with_nil
         serve { |_| [200, { "a" => nil, "b" => [nil, "c"], "d" => 5 }, ["ok"]] }
         each_version do |_, option|
           assert_equal ["b: c", "d: 5"], curl(option, "-i", address).scan(/^[abd]: ?\w*/)
@@ -458,8 +460,8 @@ module Spate
         end
       end
 
-      # Chunks encoded by Rack 2's middleware, for all versions of clients; in parts of any size.
-      def test_chunks_of_the_applications_own
+      # Rack 2's middleware encodes chunks for all versions of clients. The application sends them in parts of any size.
+      def test_chunks_encoded_by_the_application
         chunks = "3\r\nabc\r\n00a;x=y\r\n0123456789\r\n0\r\nx: y\r\n\r\n"
         fields = { "transfer-encoding" => "chunked" }
         serve do |env|
@@ -475,14 +477,14 @@ module Spate
         end
       end
 
-      def test_chunks_that_are_none
+      def test_invalid_chunks_of_the_application
         serve { |_| [200, { "transfer-encoding" => "chunked" }, ["nonsense\n"]] }
         _, status = Open3.capture2e("curl", "-sS", "--http2-prior-knowledge", address)
         refute_predicate status, :success?
         assert_match(/the body is not chunked/, logged)
       end
 
-      # Applications of Rack 2's time look for the socket there.
+      # Applications written for Rack 2 expect the socket in env["rack.hijack_io"].
       def test_hijacked_socket_is_in_the_environment
         serve do |env|
           env["rack.hijack"].call

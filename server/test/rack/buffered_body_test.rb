@@ -9,12 +9,12 @@ require "support/rack_server"
 
 module Spate
   module Server
-    # Bodies are waited for before an application is called, and kept without a name meanwhile.
+    # Request bodies are received before the application is called, and buffered in memory or in unnamed files.
     class RackGatheringTest < Minitest::Test
       include RackServer
 
       PLAIN = { "content-type" => "text/plain" }.freeze
-      # What is asked while others are slow.
+      # Requested while other clients are slow.
       QUICK = "/quick"
 
       def echo(**options)
@@ -30,7 +30,7 @@ module Spate
       def seen = Array.new(@seen.size) { @seen.pop }
       def nothing_is_held = eventually { @handler.quota.bytes.zero? && @handler.quota.memory.zero? }
 
-      # However they send it, and whether they waited to be invited.
+      # Different ways to send a slow body, with and without waiting for status 100.
       SLOW = ["content-length: 10000000", "transfer-encoding: chunked", "content-length: 9",
               "content-length: 10000000\r\nexpect: 100-continue"].freeze
 
@@ -47,14 +47,15 @@ module Spate
           eventually { @handler.pool.idle == 2 }
         end
         assert_equal [QUICK] * 6, seen
-        clients[6].write("x" * 6) # nine bytes are all of it
+        clients[6].write("x" * 6) # completes the body of nine bytes
         eventually { seen == ["/slow"] }
       ensure
         (clients.to_a + peers.to_a).each(&:close)
         nothing_is_held
       end
 
-      # In memory, in a file, at the edge of both; announced and in chunks; to be read again.
+      # Sizes for memory, for a file, and around the limit between them; with content-length and in chunks. Bodies can
+      # be read again.
       def test_bodies_of_all_sizes
         serve do |env|
           input = env["rack.input"]
@@ -100,7 +101,7 @@ module Spate
         nothing_is_held
       end
 
-      # While a thread waits for the rest, its client has to hurry.
+      # While a thread waits for the rest of a body, its client must keep a minimum rate.
       def test_a_thread_that_waits
         errors = Thread::Queue.new
         limits = Limits.new(body_buffer: 1000, body_seconds: 1, minimum_rate: 1, body_rate: 10_000)
@@ -125,8 +126,8 @@ module Spate
         nothing_is_held
       end
 
-      # The others are told to come again, and their connections go on.
-      def test_more_than_there_is_room_for
+      # Further requests get 503 with retry-after, and their connections stay open.
+      def test_full_buffer_space
         echo(limits: Limits.new(body_buffer_total: 100_000))
         first = connect
         first.write("POST /first HTTP/1.1\r\nhost: x\r\ncontent-length: 90001\r\n\r\n", "x" * 90_000)
@@ -134,7 +135,7 @@ module Spate
         text = "y" * 70_000
         each_version do |version, option|
           assert_match(/\A#{version} 503 .*^retry-after: \d/m, curl(option, "-i", "-H", "expect:", "-d", text, address))
-          assert_match(/\A20000 /, curl(option, "-d", "z" * 20_000, address)) # who needs no file waits for none
+          assert_match(/\A20000 /, curl(option, "-d", "z" * 20_000, address)) # small bodies need no file
         end
         second = connect
         second.write("POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 70000\r\n\r\n#{text}")
@@ -147,7 +148,7 @@ module Spate
         assert_match(/\A70000 /, curl("-d", text, address))
       end
 
-      # A client whose body uses scarce buffer space needs a minimum rate, like one that occupies a thread.
+      # A client whose body uses scarce buffer space must keep a minimum rate, as a client that occupies a thread must.
       def test_slow_client_loses_its_buffer_space
         echo(limits: Limits.new(body_buffer_total: 100_000, body_seconds: 1, minimum_rate: 1, body_rate: 10_000))
         client = AttackClient.new(@port)
@@ -162,15 +163,15 @@ module Spate
         [client, peer].compact.each(&:close)
       end
 
-      # Until the server has enough of it.
+      # Sends slowly until the server frees the buffer space.
       def drip(socket, &block)
         eventually { @handler.quota.bytes >= 90_000 }
         100.times { socket.every(0.1, 1, &block) if @handler.quota.bytes.positive? }
         assert_equal 0, @handler.quota.bytes
       end
 
-      # Streamed bodies that are buffered to be rewindable use the same space.
-      def test_forms_that_flow
+      # Streamed bodies that are buffered for rewinding use the same quota.
+      def test_streamed_forms
         failed = Thread::Queue.new
         [0, 100_000].each do |buffer|
           serve(limits: Limits.new(body_buffer: buffer, body_buffer_total: 200_000)) do |env|
@@ -185,7 +186,7 @@ module Spate
           each_version do |version, option|
             text = Random.new(1).bytes(150_000)
             assert_equal [told(text), true].inspect, curl(option, "--data-binary", "@-", address, input: text), version
-            next if buffer.positive? # one read may bring all of it, and then it is a 503
+            next if buffer.positive? # if one read returns all of it, the response is 503
 
             assert_match(/ 500 /, curl(option, "-i", "-d", "@-", address, input: "x" * 300_000), version)
             assert_match(/200000/, take(failed))
@@ -214,8 +215,8 @@ module Spate
         GC.enable
       end
 
-      # Descriptors are for connections, too.
-      def test_more_files_than_there_may_be
+      # The number of files is limited, because connections need descriptors.
+      def test_too_many_files
         echo
         most = Process.getrlimit(Process::RLIMIT_NOFILE).first
         quota = @handler.instance_variable_set(:@quota, Rack::BufferedBody::Quota.new(files: 2))
@@ -244,7 +245,7 @@ module Spate
         assert_empty seen
       end
 
-      # A request is refused before its body is read when the pool is full.
+      # When the pool is full, a request is refused before its body is read.
       def test_a_full_pool
         go = Thread::Queue.new
         serve(threads: 1, waiting: 1) do |_|
@@ -267,7 +268,7 @@ module Spate
       APPLICATION = File.expand_path("../support/rack_apps/lint.ru", __dir__)
       SERVE = File.expand_path("../../exe/spate-serve", __dir__)
 
-      # A server whose TMPDIR has 1 MB.
+      # Starts a server with 1 MB in TMPDIR.
       def serve_with_little_room
         RackApps.make
         Dir.mkdir(@room = File.join(folder, "room"))
@@ -287,7 +288,7 @@ module Spate
         each_version do |version, option|
           told = curl(option, "-i", "-H", "expect:", "-T", large, address("/echo"))
           assert_match(/\A#{version} 503 .*cannot be buffered/m, told)
-          assert_equal File.read(fitting), curl(option, "-T", fitting, address("/echo")) # room is given back
+          assert_equal File.read(fitting), curl(option, "-T", fitting, address("/echo")) # the space was freed
         end
         client = connect
         client.write("POST /echo HTTP/1.1\r\nhost: x\r\ncontent-length: 1200000\r\n\r\n", "x" * 1_200_000,
@@ -298,7 +299,7 @@ module Spate
         @server&.stop
       end
 
-      # Nothing has a name that a killed server could leave behind.
+      # A killed server leaves no files, because they have no names.
       def test_a_server_that_is_killed
         RackApps.make
         Dir.mkdir(room = File.join(folder, "room"))

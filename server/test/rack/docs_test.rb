@@ -5,7 +5,7 @@ require "support/rack_server"
 
 module Spate
   module Server
-    # The examples of docs/rack.md: each config.ru, and the commands below it.
+    # The commands in docs/rack.md print the output written there. Each follows the config.ru that it uses.
     class RackDocsTest < Minitest::Test
       include RackServer
 
@@ -13,7 +13,7 @@ module Spate
       EXAMPLES = TEXT.scan(/^```ruby\n# config.ru\n(.*?)^```\n\n((?:(?:    [^\n]*)?\n)+)/m)
       LOCAL = "localhost:8080"
 
-      # The methods of a config.ru.
+      # Implements the methods available in a config.ru.
       class Builder
         attr_reader :app
 

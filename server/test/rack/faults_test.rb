@@ -6,16 +6,16 @@ require "support/rack_server"
 
 module Spate
   module Server
-    # Applications and clients that fail, wait, hurry, or go away.
+    # Applications and clients that fail, are slow, or disconnect affect only their own requests.
     class RackFaultsTest < Minitest::Test
       include RackServer
 
       PLAIN = { "content-type" => "text/plain" }.freeze
-      # Applications have bodies as they come.
+      # Passes request bodies to the application while they are received.
       FLOWING = Limits.new(body_buffer: 0).freeze
       GET = "GET / HTTP/1.1\r\nhost: x\r\n\r\n"
 
-      # each as a block, and how often it was closed.
+      # A body whose `each` runs a block. Counts calls of `close`.
       class Stream
         attr_reader :closed, :error
 
@@ -58,11 +58,11 @@ module Spate
           %w[/a /b /c /d /e].each { |path| assert_equal "500", status(option, path), path }
         end
         assert_match(%r{GET /a: RuntimeError: as asked\n.*faults_test.rb}m, logged)
-        2.times { assert_equal "500", status("--http1.1", "/f") } # each ends a thread
+        2.times { assert_equal "500", status("--http1.1", "/f") } # each request ends a thread
         assert_equal "500", status("--http1.1", "/a")
       end
 
-      # A response that cannot be completed is cut off visibly.
+      # A client can recognize an incomplete response.
       def test_errors_after_the_first_byte
         body = nil
         serve do |_|
@@ -79,7 +79,7 @@ module Spate
         assert_match(/as asked/n, logged.b)
       end
 
-      # A head that cannot be sent costs its connection, and holds no thread of the application's.
+      # An invalid head closes its connection, and frees the application's thread.
       def test_heads
         heads = { "/mixed" => { "a" => "\u00e9", "b" => "\xff".b, "c" => "\xff" }, "/huge" => { "a" => "x" * 400_000 } }
         body = nil
@@ -101,7 +101,7 @@ module Spate
         assert_match(/longer than its content-length.*\n.*ends after 4 of 5/, logged)
       end
 
-      # Two are worked on, one waits, the others are told to come again.
+      # Two requests are processed, one waits, and the others get 503.
       def test_a_full_pool
         go = Thread::Queue.new
         serve(threads: 2, waiting: 1) do |_|
@@ -127,7 +127,7 @@ module Spate
         skip "nghttp is not installed"
       end
 
-      # Unsent bytes are bounded, and other clients do not wait.
+      # Unsent bytes are bounded, and other clients are served.
       def test_a_slow_reader
         pushed = 0
         serve(threads: 2) do |env|
@@ -150,8 +150,8 @@ module Spate
         assert_operator Timeout.timeout(SECONDS) { client.read(19_000_000) }.bytesize, :>=, 19_000_000
       end
 
-      # The application learns it by an error, its body is closed, its thread is free again.
-      def test_a_client_that_goes_away
+      # The application gets an error, the body is closed, and the thread is free again.
+      def test_client_that_disconnects
         bodies = []
         serve(threads: 1) do |env|
           next [200, PLAIN.dup, ["alive"]] if env["PATH_INFO"] == "/alive"
@@ -173,7 +173,7 @@ module Spate
       end
 
       # A cancelled request is not started.
-      def test_requests_that_are_taken_back
+      def test_cancelled_requests
         go = Thread::Queue.new
         seen = Thread::Queue.new
         serve(threads: 1) do |env|
@@ -202,7 +202,7 @@ module Spate
         assert_equal "/last", take(seen)
       end
 
-      def test_a_client_that_goes_away_in_its_body
+      def test_client_that_disconnects_while_sending_its_body
         begun = Thread::Queue.new
         errors = Thread::Queue.new
         serve(threads: 1, limits: FLOWING) do |env|
@@ -228,8 +228,8 @@ module Spate
         assert_kind_of Request::Body::Aborted, take(errors)
       end
 
-      # A body that is not read stays with the client, up to the window; what is small is read for the next request.
-      def test_bodies_that_nobody_reads
+      # Unread bytes of a body beyond the window stay with the client. A small rest is read before the next request.
+      def test_unread_bodies
         serve(limits: FLOWING) { |_| [200, PLAIN.dup, ["unread"]] }
         answers = talk("POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\n\r\nhello" \
                        "GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
@@ -237,7 +237,7 @@ module Spate
         each_version do |_, option|
           assert_equal "unread", curl(option, "-d", "x" * 10_000, address)
         end
-        # Not all clients take the rest in good part.
+        # Some clients fail if the rest of their body is not read.
         path = write("big", "x" * 3_000_000)
         assert_equal "unread", curl("--http1.1", "-H", "expect:", "-T", path, address)
         client = connect
@@ -245,7 +245,7 @@ module Spate
         assert_match(/\AHTTP.1.1 200 .*^connection: close\r.*unread\z/m, client.read)
       end
 
-      def test_an_invitation_when_the_body_is_read
+      def test_status_100_is_sent_when_the_body_is_read
         serve { |env| [200, PLAIN.dup, [env["rack.input"].read]] }
         client = connect
         client.write("POST / HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\ncontent-length: 5\r\n\r\n")
@@ -254,7 +254,7 @@ module Spate
         assert_match(/\AHTTP.1.1 200 .*hello\z/m, read_until(client, "hello"))
       end
 
-      # 100 MB through an application that reads slowly at first: byte-equal, and in bounded memory.
+      # Uploads 100 MB to an application that reads slowly at first. The bytes arrive unchanged, and memory is bounded.
       def test_an_upload
         path = File.join(folder, "upload")
         block = Random.new(4).bytes(1 << 20)
@@ -278,7 +278,8 @@ module Spate
         assert_operator most, :>, 500_000
       end
 
-      # The whole body is received first, as with puma.
+      # The client sends its whole body before the request ends, as with puma, although the application does not read
+      # it.
       def test_an_unread_body
         File.open(path = File.join(folder, "body"), "wb") { |file| file.truncate(8 << 20) }
         ended = Thread::Queue.new

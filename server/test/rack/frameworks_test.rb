@@ -8,7 +8,7 @@ require "support/rack_apps"
 
 module Spate
   module Server
-    # Rack::Lint, Sinatra and Rails behind the real programs: rackup, rails server and spate-serve --rack.
+    # Rack::Lint, Sinatra and Rails run with the real commands: rackup, rails server and spate-serve --rack.
     class RackFrameworksTest < Minitest::Test
       APPS = File.expand_path("../support/rack_apps", __dir__)
       SERVE = File.expand_path("../../exe/spate-serve", __dir__)
@@ -36,7 +36,7 @@ module Spate
         told
       end
 
-      # Requests that Lint accepts, and the responses; requests with a body send two lines.
+      # Requests that Rack::Lint accepts, and their responses. Requests with a body send two lines.
       ANSWERS = {
         "array" => "array\n", "parts" => "parts\n", "many" => "many\n", "hints" => "hints\n", "errors" => "errors\n",
         "trailers" => "trailers\n", "chunked" => "chunked\n", "processes" => "false true\n",
@@ -44,7 +44,7 @@ module Spate
       }.freeze
       BODIES = { "echo" => "ab\ncd", "lines" => "\nbadc", "gets" => "ab\n", "some" => "ab\n",
                  "rewind" => "ab\ncdab\ncd", "echo-stream" => "ab\ncd" }.freeze
-      # Rack 2 has no streaming bodies, and a socket or its like in HTTP/1.1 alone; Rack 3 need not read again.
+      # Rack 2 has no streaming bodies, and partial hijacks only in HTTP/1.1. Rack 3 does not require rewindable input.
       NOT_IN_SECOND = { nil => %w[stream echo-stream], "--http2-prior-knowledge" => %w[partial-hijack] }.freeze
       NOT_IN_THIRD = %w[rewind].freeze
 
@@ -70,7 +70,7 @@ module Spate
         assert_lint(second: false)
       end
 
-      def test_lint_of_the_time_before
+      def test_lint_with_rack2
         RackApps.make("rack-2")
         start("lint.ru", bundle: "rack-2")
         assert_lint(second: true)
@@ -81,7 +81,7 @@ module Spate
         assert_equal "true true\n", curl(address("/processes"))
       end
 
-      # The gem owns the socket, and its bytes are not requests.
+      # The gem faye-websocket reads from the hijacked socket. The server must not parse these bytes as requests.
       def test_a_websocket
         RackApps.make("rack-2")
         start("faye.ru", bundle: "rack-2")
@@ -126,7 +126,7 @@ module Spate
         end
         browse("sinatra") do |browser|
           browser.evaluate("document.forms[0].submit()")
-          text = "document.body?.textContent" # no body exists between two pages
+          text = "document.body?.textContent" # the body is missing during navigation
           100.times { sleep 0.1 if browser.evaluate(text) != "said hello" }
           assert_equal "said hello", browser.evaluate(text)
         end
@@ -153,8 +153,8 @@ module Spate
         end
       end
 
-      # A folder as `rails new` lays it out, with its own command.
-      def test_rails_server
+      # Starts an application with the layout and the command of `rails new`.
+      def start_rails_server(variables, *options)
         application, = File.read(File.join(APPS, "rails.ru")).gsub("__dir__", folder.dump).split(/^Small.initialize!/)
         write("config/application.rb", application)
         write("config/environment.rb", "require_relative 'application'\nRails.application.initialize!\n")
@@ -163,12 +163,16 @@ module Spate
         write("bin/rails", "APP_PATH = File.expand_path('../config/application', __dir__)\nrequire 'bundler/setup'\n" \
                            "require 'rails/commands'\n")
         start("rails.ru") do |port|
-          ["bundle", "exec", "ruby", "bin/rails", "server", "-u", "spate", "-b", "127.0.0.1", "-p", port.to_s]
+          ["env", *variables, "bundle", "exec", "ruby", "bin/rails", "server", *options, "-b", "127.0.0.1",
+           "-p", port.to_s]
         end
         VERSIONS.each { |version| assert_match(/hello/, curl(version, address("/json"))) }
       end
 
-      # HTTP/2 by ALPN; a socket behind TLS is not given away.
+      def test_rails_server = start_rails_server([], "-u", "spate")
+      def test_rails_server_by_a_variable = start_rails_server(["RACKUP_HANDLER=spate"])
+
+      # HTTP/2 over TLS is negotiated by ALPN.
       def test_tls
         start("rails.ru", "--tls")
         %w[--http2 --http1.1].each do |version|
@@ -189,7 +193,7 @@ module Spate
         assert_equal "not there", curl("-k", "--http2", secure("/hijack"))
       end
 
-      # A stream needs no socket of its own.
+      # A tunnel with a streaming body needs no access to the socket, so it works over TLS.
       def test_tls_and_tunnel
         start("lint.ru", "--tls")
         socket = OpenSSL::SSL::SSLSocket.new(TCPSocket.new("127.0.0.1", @server.port))

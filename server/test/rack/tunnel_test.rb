@@ -5,14 +5,14 @@ require "support/rack_server"
 
 module Spate
   module Server
-    # Status 101: what the client sends from then on is the application's, and never a request.
+    # After status 101 the client's bytes belong to the application and are never parsed as a request.
     class RackTunnelTest < Minitest::Test
       include RackServer
 
       ASK = "GET /tunnel HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: loud\r\n\r\n"
       REQUEST = "GET /smuggled HTTP/1.1\r\nhost: x\r\n\r\n"
       UPGRADE = { "upgrade" => "loud" }.freeze
-      # Sends the input back in capitals.
+      # Returns the input in upper case.
       LOUD = lambda do |stream|
         while (part = stream.readpartial(10_000))
           stream.write(part.upcase)
@@ -22,7 +22,7 @@ module Spate
       ensure
         stream.close
       end
-      # The two ways to ask for it.
+      # The two ways to start a tunnel.
       ANSWERS = { "a streaming body" => -> { [101, UPGRADE.dup, LOUD] },
                   "a partial hijack" => -> { [101, UPGRADE.merge("rack.hijack" => LOUD), []] } }.freeze
 
@@ -58,8 +58,8 @@ module Spate
         @reactor = nil
       end
 
-      # Both ends wait for each other's windows, and nothing is lost.
-      def test_much_of_it
+      # More bytes than any buffer holds are sent in both directions, and none are lost.
+      def test_large_transfers_in_both_directions
         open(ANSWERS.values.first)
         client = connect
         client.write(ASK)
@@ -89,7 +89,7 @@ module Spate
         assert_match(/status 101 is not a final status/, logged)
       end
 
-      # Before the request's own body is through, in HTTP/1.0 and in HTTP/2 neither.
+      # A tunnel is refused while the request's body is unread, in HTTP/1.0, and in HTTP/2.
       def test_tunnel_is_refused
         open(ANSWERS.values.first, limits: Limits.new(body_buffer: 0))
         body = ASK.sub("GET", "POST").sub("\r\n\r\n", "\r\nexpect: 100-continue\r\ncontent-length: 70000\r\n\r\n")

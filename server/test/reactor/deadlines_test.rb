@@ -5,7 +5,8 @@ require "support/conversation"
 
 module Spate
   module Server
-    # Timeouts, with the test's own clock: RFC 9113, sections 6.5.3, 9.1 and 10.5.
+    # HTTP/2 clients that are late are disconnected, or their streams reset: RFC 9113, sections 6.5.3, 9.1 and 10.5. The
+    # clock is simulated.
     class DeadlinesTest < Minitest::Test
       include HTTP2
 
@@ -23,7 +24,7 @@ module Spate
 
       def frame(type, flags = 0, stream = 0, payload = "") = Wire.frame(type, flags, stream, payload)
 
-      # Seconds, each with what the peer does in it.
+      # Advances the clock by seconds. The block is the client's action in each second.
       def pass(seconds)
         seconds.ceil.times do
           @now += 1
@@ -72,7 +73,7 @@ module Spate
         assert_equal [7, :ENHANCE_YOUR_CALM], ending
       end
 
-      def test_blocks_in_pieces_that_come_to_an_end
+      def test_slow_header_blocks_that_are_completed
         talk(head_seconds: 3)
         12.times do |n|
           bytes = frame(1, 5, 2 * n + 1, @talk.get)
@@ -101,14 +102,14 @@ module Spate
         assert_equal [7, :ENHANCE_YOUR_CALM], ending
       end
 
-      # The handler does not read: the peer cannot help it.
+      # The handler does not read the body, so the client does not time out.
       def test_an_unread_body
         talk(body_seconds: 2, stream_window: 100) { nil }.open(1, @talk.post, flags: 4).send(frame(0, 0, 1, "x" * 100))
         pass(20)
         assert_empty(@talk.answers.reject { |answer| answer.type == 6 })
       end
 
-      def test_a_window_that_stays_shut
+      def test_window_that_stays_closed
         talk(response_seconds: 5, minimum_rate: 10) { Response.new(200, {}, "x" * 10_000) }
         @talk.send(frame(4, 0, 0, [4, 0].pack("nN"))).open(1)
         @talk.answers
@@ -118,7 +119,7 @@ module Spate
         assert_going
       end
 
-      def test_a_window_of_the_connection_that_stays_shut
+      def test_connection_window_that_stays_closed
         talk(response_seconds: 5) { Response.new(200, {}, "x" * 100_000) }.open(1)
         @talk.answers
         @talk.send(frame(8, 0, 1, [100_000].pack("N"))).answers
@@ -126,7 +127,7 @@ module Spate
         assert_equal [7, :ENHANCE_YOUR_CALM], ending
       end
 
-      # When the socket is not read, output stays in the buffer, GOAWAY included.
+      # If the client does not read, output stays in the buffer, GOAWAY included.
       def test_a_write_buffer_that_stays_full
         talk(response_seconds: 5) { Response.new(200, {}, "x" * 50_000) }.open(1)
         @talk.protocol.produce
@@ -136,7 +137,7 @@ module Spate
         assert @talk.protocol.late?(@now + 2.1)
       end
 
-      # A handler that takes its time, and a peer that is there.
+      # The handler is slow, but the client responds to pings.
       def test_a_long_wait
         talk(idle: 10, request_seconds: nil) { nil }.open(1)
         pings = 0

@@ -5,7 +5,7 @@ require "support/rack_server"
 
 module Spate
   module Server
-    # Requests sent during shutdown: until the client is notified, they are answered.
+    # The server responds to requests that arrive during shutdown before the client was notified.
     class DrainingTest < Minitest::Test
       include RackServer
 
@@ -20,7 +20,7 @@ module Spate
         end
       end
 
-      # The application's body, which a test ends.
+      # A response body that the test controls through @parts.
       def parts
         Enumerator.new do |given|
           while (part = @parts.pop)
@@ -35,8 +35,8 @@ module Spate
         sleep 0.1
       end
 
-      # It came through the door before, and had not said a word.
-      def test_a_connection_without_a_word
+      # The connection was accepted before the shutdown and has not sent a request.
+      def test_idle_connection
         client = connect
         eventually { @reactor.size == 1 }
         stopping
@@ -44,8 +44,8 @@ module Spate
         assert_match(/\AHTTP.1.1 200 .*connection: close\r\n.*ok\z/m, Timeout.timeout(SECONDS) { client.read })
       end
 
-      # Its first answer said that it goes on, and took longer than quiet connections have.
-      def test_a_request_behind_a_long_answer
+      # The first response announced keep-alive, and took longer than the grace period for idle connections.
+      def test_request_after_a_long_response
         client = connect
         client.write("GET /long HTTP/1.1\r\nhost: x\r\n\r\n")
         take(@began)
@@ -59,8 +59,8 @@ module Spate
         assert_match(/\AHTTP.1.1 200 .*connection: close\r\n.*ok\z/m, Timeout.timeout(SECONDS) { client.read })
       end
 
-      # SETTINGS are the first frame also of a server that is about to go.
-      def test_http2_without_a_word
+      # SETTINGS is the first frame even during shutdown.
+      def test_idle_http2_connection
         client = connect
         eventually { @reactor.size == 1 }
         stopping
@@ -69,7 +69,7 @@ module Spate
         assert_equal [4, 7], [types.first, *types & [7]]
       end
 
-      # Types, in their order.
+      # Returns the types of the frames.
       def frames(bytes)
         types = []
         until bytes.empty?

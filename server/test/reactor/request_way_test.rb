@@ -5,7 +5,7 @@ require "socket"
 
 module Spate
   module Server
-    # The files that a request for a file crosses, which are those that docs/request.md names.
+    # docs/request.md names exactly the files whose methods a request for a file calls.
     class RequestWayTest < Minitest::Test
       LIBRARY = File.expand_path("../../lib/spate/server", __dir__)
       TABLE = File.read(File.expand_path("../../docs/request.md", __dir__)).scan(/^\| `(\S+\.rb)`( \*)?/)
@@ -18,7 +18,7 @@ module Spate
         long_ago = Time.now - 60
         SIZES.each { |name, size| write("www/#{name}", "x" * size) }
         @files = Files.new(File.join(folder, "www"))
-        # As if they had been found long ago: what changed just now is not kept in memory.
+        # Recently changed files are not cached. This passes a later time, so that the files are.
         @files.instance_variable_get(:@cache).define_singleton_method(:keep) do |path, resource, _now = nil|
           super(path, resource, Time.now.to_i * 1_000_000_000 + 3_600_000_000_000)
         end
@@ -58,7 +58,8 @@ module Spate
         end
       end
 
-      # Files of the library in which the reactor's thread calls methods, until the last DATA is in the write buffer.
+      # Returns the files of the library in which the reactor's thread calls methods, until the last DATA frame is in
+      # the write buffer.
       def files_of(name)
         2.times { get(name) }
         sleep 0.05 until @thread.stop?
@@ -78,12 +79,12 @@ module Spate
         crossed.first(written).uniq.filter_map { |path| path[%r{\A#{LIBRARY}/(.*)}, 1] }
       end
 
-      def test_a_file_that_is_read
+      def test_request_for_a_large_file
         assert_equal NAMED.sort, files_of("large.bin").sort
         assert_operator NAMED.size, :<=, MOST
       end
 
-      def test_a_file_in_memory
+      def test_request_for_a_cached_file
         files = files_of("small.txt")
 
         assert_equal (NAMED - ONLY_LARGE + %w[response/body.rb]).sort, files.sort

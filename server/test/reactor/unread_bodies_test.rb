@@ -6,7 +6,7 @@ require "support/assault/attack_peer"
 
 module Spate
   module Server
-    # Bodies that come nearly to their end, on all streams of many connections.
+    # Memory is limited while many connections have nearly complete request bodies on all their streams.
     class UnreadBodiesTest < Minitest::Test
       SERVER = <<~RUBY
         require "spate/server"
@@ -18,10 +18,10 @@ module Spate
       RUBY
       CONNECTIONS = 40
       STREAMS = 99
-      # Of 65,536 that were announced.
+      # Bytes sent of 65,536 announced.
       BYTES = 65_000
 
-      def test_they_take_no_more_memory_than_there_may_be
+      def test_memory_is_bounded
         serve
         before = memory
         peers = Array.new(CONNECTIONS) { AttackPeer.new(@port) }

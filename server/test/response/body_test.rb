@@ -5,9 +5,9 @@ require "timeout"
 
 module Spate
   module Server
-    # Bodies out of an Enumerator.
+    # Response::Body::Chunks, a body made from an Enumerator.
     class BodyChunksTest < Minitest::Test
-      # HTTP/1.1 announces each piece by what is at hand: a part that did not fit goes on with what is left of it.
+      # HTTP/1.1 sends a chunk of the available size. The rest of a partly sent part is available next.
       def test_remainder_of_a_part
         write_buffer = Native::WriteBuffer.new([])
         body = Response.new(200, {}, ["abcdef", "", "gh"].each_entry).body
@@ -17,7 +17,7 @@ module Spate
       end
     end
 
-    # Bodies that other threads fill.
+    # Response::Body::Queue, a body that another thread fills.
     class BodyQueueTest < Minitest::Test
       def setup
         @write_buffer = Native::WriteBuffer.new([])
@@ -28,7 +28,7 @@ module Spate
         Response::Body::Queue.new(**options).tap { |body| body.on_ready(nil) { @told += 1 } }
       end
 
-      def test_one_wake_up_after_each_look_in_vain
+      def test_one_wake_up_after_each_failed_check
         body = queue
         refute_predicate body, :ready?
         3.times { body.push("abc") }
@@ -62,8 +62,7 @@ module Spate
         assert_equal [["x", 0], ["", 1]], frames_of(@write_buffer.to_s)
       end
 
-      # Parts of any size, windows and frames of any size: what goes is never more than there is room for, and frames
-      # are as full as they can be.
+      # With any sizes of parts and windows, frames stay within the window and are as full as possible.
       def test_frames_do_not_depend_on_how_the_bytes_were_cut
         random = Random.new(Spate.test_seed)
         200.times { check_cut(random) }
@@ -82,7 +81,7 @@ module Spate
         assert_equal 1, sent.last.last
       end
 
-      # Frames, the write buffer being emptied now and then.
+      # Returns the frames. Empties the write buffer from time to time.
       def drain(parts, body, window, random)
         bytes = "".b
         write_buffer = Native::WriteBuffer.new([])
@@ -113,7 +112,7 @@ module Spate
         assert_equal ["abc" * 1000], frames_of(@write_buffer.to_s).map(&:first)
       end
 
-      def test_a_large_part_is_its_writers_again
+      def test_large_part_can_be_changed_after_push
         body = queue
         part = "a" * 20_000
         body.push(part)
@@ -150,7 +149,7 @@ module Spate
         assert_equal 3, thread.value
       end
 
-      def test_the_client_goes
+      def test_client_disconnects
         body = queue(most: 1)
         body.push("a")
         thread = Thread.new { body.push("b") }
@@ -161,7 +160,7 @@ module Spate
         body.finish
       end
 
-      # An IO that blocks its reader blocks no other request.
+      # An IO that blocks does not block other requests.
       def test_a_pipe
         reader, writer = IO.pipe
         body = Response.new(200, {}, reader).body
@@ -178,7 +177,7 @@ module Spate
         assert_predicate reader, :closed?
       end
 
-      def test_a_pipe_whose_client_goes
+      def test_pipe_when_the_client_disconnects
         reader, = IO.pipe
         body = Response.new(200, {}, reader).body
         body.on_ready(nil) { @told += 1 }

@@ -7,15 +7,15 @@ require_relative "attacks"
 
 module Spate
   module Server
-    # Runs attacks against a server, and measures what they did to it and to a polite client beside them.
+    # Runs attacks against a server. Measures their effect on it and on a well-behaved client.
     class Assault
-      # seconds of the server's processor, in all and in the longest tick of a connection; bytes by which its memory
-      # grew at the most; requests of a polite client that were answered meanwhile, those that were not, and the seconds
-      # that it waited at the most; how it ended, as a Variant's `ends`:
+      # cpu and tick: CPU seconds of the server, in total and in the longest tick of a connection. memory: its
+      # largest growth in bytes. served, unserved and wait: requests of the well-behaved client with and without a
+      # response, and its longest wait in seconds. endings: how each attack ended, as `ends` of Variant:
       #
       #     :CODE            GOAWAY with this code, on every connection
       #     %i[reset CODE]   a stream was reset with this code, and the connection goes on
-      #     400              answered with this status, and the connection ends
+      #     400              a response with this status, and the connection ends
       #     :served          the connection goes on
       #     :closed          closed without GOAWAY or an error response
       #     :any             any ending, if the server continues
@@ -25,7 +25,7 @@ module Spate
       end
 
       POLITE = File.join(__dir__, "assault/polite_client.rb")
-      # Seconds that the server has to come to the end of an attack.
+      # Seconds within which the server must end an attack.
       SECONDS = 6
 
       def initialize(**limits)
@@ -35,10 +35,10 @@ module Spate
         warm_up
       end
 
-      # One after the other. Yields each result.
+      # Runs them one after another. Yields each result.
       def one_by_one(variants) = variants.each { |variant| yield measure([variant]).first }
 
-      # All at once: what they took is that of all.
+      # Runs them concurrently. Each result contains the costs of all.
       def together(variants, &block) = measure(variants).each(&block)
 
       def close
@@ -49,7 +49,7 @@ module Spate
 
       private
 
-      # Excludes what the first requests load and allocate.
+      # Excludes from the measurement what the first requests load and allocate.
       def warm_up
         act = ->(peer) { peer.flood(300) { |n| peer.request(2 * n + 1, "/", verb: "HEAD") } }
         attempt(Attacks::Variant.new(over: :http2, peers: 1, ends: :served, act: act))
@@ -67,7 +67,7 @@ module Spate
         variants.zip(endings).map { |variant, ends| Result.new(variant: variant, endings: ends, **figures) }
       end
 
-      # The polite client's results since the last call.
+      # Returns the results of the well-behaved client since the last call.
       def polite
         @polite.puts
         served, unserved, wait = (@polite.gets || raise("the polite client died")).split

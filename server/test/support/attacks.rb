@@ -2,20 +2,21 @@
 
 module Spate
   module Server
-    # The table of attacks: each one misuses a protocol, names the limit that ends it, and has variants made of raw
+    # The table of attacks. Each attack misuses a protocol, names the limit that ends it, and has variants that send raw
     # bytes. benchmark/attacks generates docs/attacks.md from it.
     module Attacks
-      # names: one CVE or several, or none. over: :http2 or :http1. ends: see Assault. slow: takes seconds, is run
-      # beside others on a server whose limits of time are small.
+      # names: CVEs, or nil. over: :http2 or :http1. ends: see Assault. slow: takes seconds, so it runs concurrently
+      # with others, on a server with short timeouts.
       MEMBERS = %i[attack names limit over name ends slow peers act].freeze
       Variant = Struct.new(*MEMBERS, keyword_init: true) do
-        def title = "#{"HTTP/1.1, " if over == :http1}#{attack}: #{name}"
+        def title = "#{title_of_attack}: #{name}"
+        def title_of_attack = "#{"HTTP/1.1, " if over == :http1}#{attack}"
 
-        # Who does it.
+        # Returns the attacking client.
         def peer(port) = over == :http1 ? AttackClient.new(port) : AttackPeer.new(port)
       end
 
-      # Limits of time that a test can wait for.
+      # Timeouts that are short enough for a test.
       QUICK = { settings_seconds: 1, head_seconds: 1, body_seconds: 1, response_seconds: 1, idle: 3 }.freeze
 
       def self.all = @all ||= []
@@ -28,7 +29,7 @@ module Spate
         yield
       end
 
-      # The same, over HTTP/1.1.
+      # An attack over HTTP/1.1.
       def self.plain(name, limit, &variants) = attack(name, nil, limit, over: :http1, &variants)
 
       def self.variant(name, ends, slow: false, peers: 1, &act)

@@ -5,7 +5,7 @@ require "support/watched"
 
 module Spate
   module Server
-    # spate-serve --cache as a process, and clients of it.
+    # Runs spate-serve --cache as a process, with methods to access the cache.
     module Cached
       include Watched
 
@@ -13,13 +13,13 @@ module Spate
 
       def store = File.join(folder, "store")
 
-      # Every client may write unless the options restrict that.
+      # Starts the server. Every client may write unless the options contain a token.
       def cache(*options, **settings)
         options = ["--cache-open", *options] if options.grep(/-token\b/).empty?
         watch("--cache=#{store}", *options, **settings)
       end
 
-      # Paths of a blob with this content, and of a document with this name.
+      # Path of a blob with this content.
       def blob(content) = "/cas/#{Digest::SHA256.hexdigest(content)}"
       def document(name) = "/ac/#{Digest::SHA256.hexdigest(name)}"
 
@@ -31,7 +31,7 @@ module Spate
 
       def code(response) = response.code.to_i
 
-      # A PUT whose client waits for 100 before it sends anything: whether it had to send, and the status.
+      # Sends a PUT that waits for status 100. Returns whether the body had to be sent, and the final status.
       def put_if_wanted(path, content)
         socket = TCPSocket.new("127.0.0.1", @port)
         socket.write("PUT #{path} HTTP/1.1\r\nhost: localhost\r\ncontent-length: #{content.bytesize}\r\n" \
@@ -45,7 +45,7 @@ module Spate
         socket&.close
       end
 
-      # Names of all files of the folder.
+      # Returns the paths of all files of the store.
       def stored = Dir.glob("*/*", base: store)
 
       private

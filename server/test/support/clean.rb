@@ -4,7 +4,7 @@ require_relative "../../../test/support/sanitized"
 
 module Spate
   module Server
-    # Tests of the server, run with extensions that were built with sanitizers.
+    # Runs tests of the server with extensions that were built with sanitizers.
     module Clean
       include Spate::Sanitized
 

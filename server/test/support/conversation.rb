@@ -2,7 +2,7 @@
 
 module Spate
   module Server
-    # A client made of raw frames, against a Protocol without a socket.
+    # An HTTP/2 client that passes raw frames to a Protocol, without a socket.
     class Conversation
       Answer = Struct.new(:type, :flags, :stream, :payload) do
         def word(at = 0) = payload.byteslice(at, 4).unpack1("N")
@@ -10,7 +10,7 @@ module Spate
 
       attr_reader :protocol, :requests, :write_buffer, :log
 
-      # Requests are kept; the block answers them, else "ok" is the answer.
+      # Records requests. The block handles them; the default response is "ok".
       def initialize(limits: Limits.defaults, connection: Connection::Null::ONE, greet: true, &handler)
         @requests = []
         @log = []
@@ -46,10 +46,10 @@ module Spate
               *fields.flat_map { |name, value| [name.to_s.tr("_", "-"), value] })
       end
 
-      # HEADERS that open a stream; with END_STREAM unless told otherwise.
+      # Opens a stream with HEADERS, by default with END_STREAM.
       def open(stream, payload = get, flags: 0x5) = send(frame(1, flags, stream, payload))
 
-      # Bytes to the server; it may leave the last of them for later.
+      # Passes bytes to the server. Bytes that it does not consume are passed again with the next call.
       def send(bytes)
         bytes = @rest + bytes
         Uint8Array.new(@buffer).set_bytes(0, bytes)
@@ -58,8 +58,8 @@ module Spate
         self
       end
 
-      # Bytes to the server, in as many ticks as it takes for them: a tick ends after 5 ms of CPU time, which a slow
-      # machine spends on fewer frames.
+      # Passes bytes to the server in as many ticks as needed. A tick ends after 5 ms of CPU time, in which a slow
+      # machine processes fewer frames.
       def send_all(bytes)
         send(bytes)
         left = nil
@@ -67,7 +67,7 @@ module Spate
         self
       end
 
-      # The server's output, as far as windows allow.
+      # Returns the server's output, as far as the windows allow.
       def answers
         out = "".b
         loop do

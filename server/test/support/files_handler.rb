@@ -5,11 +5,11 @@ require "spate/server/native/files"
 
 module Spate
   module Server
-    # The handler of a folder "www", by its contract: requests in, responses out.
+    # Calls the handler of a folder "www" with requests, and returns its responses.
     module FilesHandler
       SECONDS = 10
 
-      # A request that knows where its answer goes, as one of a connection does.
+      # A request with a destination for its response, like one of a connection.
       class Exchange
         def initialize
           @answers = Thread::Queue.new
@@ -21,7 +21,7 @@ module Spate
 
       def www = File.join(folder, "www")
 
-      # A file that changed long ago, so that it may be remembered.
+      # Writes a file with an old modification time, so that it may be cached.
       def put(name, content)
         write("www/#{name}", content)
       end
@@ -45,7 +45,7 @@ module Spate
         response
       end
 
-      # All bytes of a response's body.
+      # Returns the whole body of a response.
       def content(response)
         write_buffer = Native::WriteBuffer.new([])
         bytes = "".b

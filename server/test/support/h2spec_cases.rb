@@ -2,12 +2,12 @@
 
 module Spate
   module Server
-    # The cases of h2spec: group and number, a description, our bytes, the expected response. There are 146, and one
+    # The cases of h2spec: ID, a description, the bytes to send, the expected response. There are 146, and one
     # more (http2/5.4.1/1) in strict mode. Each case uses its own connection, whose preface precedes the bytes unless
-    # they are raw. Between several parts of bytes, responses are awaited.
+    # they are raw. After each of several parts, the client waits for a response.
     #
     #     [:connection, codes]  GOAWAY with one of the codes          :headers   HEADERS on stream 1
-    #     [:stream, codes]      RST_STREAM or GOAWAY with one         :pong      the PING that ends the bytes, answered
+    #     [:stream, codes]      RST_STREAM or GOAWAY with one         :pong      the response to the final PING
     #     [:data, bytes]        DATA of this length                   :settings  ours; :settings_ack, :closed
     module H2specCases
       Case = Struct.new(:id, :name, :parts, :expected, :raw)
@@ -37,7 +37,7 @@ module Spate
       def self.priority(id, dependence = 0, weight = 255) = Wire.frame(2, 0, id, [dependence, weight].pack("NC"))
       def self.settings(*pairs) = Wire.frame(4, 0, 0, pairs.flatten.pack("nN" * pairs.size))
 
-      # A literal field that is never indexed.
+      # Returns a literal field that is never indexed.
       def self.field(name, value) = join([0, name.bytesize].pack("CC"), name, [value.bytesize].pack("C"), value)
     end
   end

@@ -1,13 +1,13 @@
 # frozen_string_literal: true
 
-# ruby hot_server.rb '{"profile": ..., ...}': serves a handler whose time goes into one method, with the options of
-# Profile.attach from the first argument. Prints its address, and then the log.
+# ruby hot_server.rb '{"profile": ..., ...}': serves a handler that spends its time in one method. The argument contains
+# the options of Profile.attach. Prints its address, then the log.
 
 require "json"
 require "socket"
 require "spate/server"
 
-# The profile must find Hot.burn.
+# The profile must contain Hot.burn.
 module Hot
   BYTES = ("\x01\x02\x03\x04" * 4096).b.freeze
 

@@ -6,14 +6,14 @@ require "support/scratch_gem"
 
 module Spate
   module Server
-    # Servers that are profiled, and a recording with known stacks.
+    # Starts servers with a profiler, and provides a recording with known stacks.
     module Profiled
       include Running
 
       HOT = File.expand_path("hot_server.rb", __dir__)
       PATHS = %w[../../lib ../../../bytes/lib].map { |path| "-I#{File.expand_path(path, __dir__)}" }.freeze
 
-      # A server with one hot method.
+      # Starts a server with one hot method.
       def serve_hot(environment = {}, **options)
         reader, writer = IO.pipe
         @server = Process.spawn(environment, RbConfig.ruby, *PATHS, HOT, JSON.generate(options), err: writer)
@@ -22,7 +22,7 @@ module Spate
         @port = Timeout.timeout(SECONDS) { reader.gets }.to_s[/:(\d+)$/, 1] or flunk("it did not start")
       end
 
-      # Sends requests over one connection until the process has used so many seconds of CPU time.
+      # Sends requests over one connection until the server has used this many seconds of CPU time.
       def load(seconds)
         enough = cpu + seconds
         socket = TCPSocket.new("127.0.0.1", @port)
@@ -45,13 +45,13 @@ module Spate
       # The profiler that the server prefers under this Ruby.
       def profiler = RUBY_VERSION >= "3.3" ? "vernier" : "stackprof"
 
-      # For a process that profiles. Skips where the gem cannot be installed.
+      # Returns the environment of a process that profiles. Skips the test if the gem cannot be installed.
       def gem_home(name = profiler)
         { "GEM_HOME" => ScratchGem.home(name) || skip("the gem #{name} cannot be installed here") }
       end
 
-      # In a thread, main calls work (3 ms) and wait (1 ms), and collections take 2 ms; in a second thread, "<b>&" takes
-      # 4 ms. It answers as Vernier::Output does.
+      # A result of Vernier with two threads. In the first, main calls work (3 ms) and wait (1 ms), and GC takes 2 ms.
+      # In the second, "<b>&" takes 4 ms. Has the interface of Vernier::Output.
       class Known
         MAIN = Profile::Recording::Frame.new("main", "/app/main.rb", 1)
         WORK = Profile::Recording::Frame.new("App#work", "/app/work.rb", 10)

@@ -4,7 +4,7 @@ require "json"
 
 module Spate
   module Server
-    # Debian's Python, whose packages python3-h2 and python3-hpack are a second implementation of the protocol.
+    # Debian's Python. Its packages python3-h2 and python3-hpack are independent implementations of HTTP/2 and HPACK.
     class Python
       PATH = "/usr/bin/python3"
 
@@ -14,7 +14,7 @@ module Spate
         system(PATH, "-c", "import #{package}", err: File::NULL) ? nil : "python3-#{package} is not installed"
       end
 
-      # A script of python/; answers each line of JSON with another.
+      # Starts a script of python/, which responds to each line of JSON with another.
       def initialize(script)
         @io = IO.popen([PATH, File.join(__dir__, "python", script)], "r+")
       end

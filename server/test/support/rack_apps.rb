@@ -10,27 +10,28 @@ require "timeout"
 
 module Spate
   module Server
-    # Real gems for real applications, installed by Spate from the gem source in use. Made once a checkout, under tmp.
+    # Installs the gems of the applications in rack_apps/ with Spate, from the configured gem source, once per checkout,
+    # below tmp/. An instance is a server process that runs one of them.
     class RackApps
       ROOT = File.expand_path("../../..", __dir__)
       PATHS = [File.join(ROOT, "server/lib"), File.join(ROOT, "bytes/lib")].freeze
       OLD = RUBY_VERSION < "3.2"
-      # The gems of each bundle. "rack-2": from before Rack 3.
+      # The gems of each bundle. "rack-2" is for versions before Rack 3.
       BUNDLES = {
         "rack-apps" => { "rack" => "~> 3.1", "rackup" => "~> 2.1", "sinatra" => "~> 4.0",
                          **(OLD ? { "nokogiri" => "~> 1.16.0", "irb" => "~> 1.14.0", "rdoc" => "~> 6.6.0" } : {}),
                          **%w[railties actionpack].to_h { |name| [name, OLD ? "~> 7.1.0" : "~> 8.1.0"] } },
         "rack-2" => { "rack" => "~> 2.2.0", "faye-websocket" => "~> 0.11.0" }
       }.freeze
-      # Gems that Ruby itself brings need not be compiled.
+      # Default gems of Ruby, which need not be compiled.
       NATIVE = %w[bigdecimal cgi date erb io-console json psych racc stringio strscan].freeze
-      # Shared by the bundles, so that a gem is compiled once.
+      # Shared by the bundles, so that each gem is compiled once.
       STORE = File.join(ROOT, "tmp/rack-store-#{RUBY_VERSION[/\A\d+\.\d+/]}")
-      # The version of the applications below; a new one makes them again.
+      # The version of the bundles. A new one rebuilds them.
       EDITION = "1"
       SECONDS = 60
 
-      # Makes a bundle where it is not there yet. Answers its folder.
+      # Installs a bundle unless it is complete. Returns its folder.
       def self.make(bundle = "rack-apps")
         FileUtils.mkdir_p(folder = folder(bundle))
         File.open("#{folder}.lock", "w") do |lock|
@@ -79,7 +80,8 @@ module Spate
       end
       private_class_method :gemfile, :own_version
 
-      # A server as a process; the block makes its command out of its port.
+      # The port and the log file of the server process, which `new` starts. The block of `new` returns the command for
+      # a port.
       attr_reader :port, :log
 
       def initialize(folder, bundle = "rack-apps", &command)
@@ -90,19 +92,19 @@ module Spate
         Timeout.timeout(SECONDS) { sleep 0.05 until answering? }
       end
 
-      # Answers the exit code.
+      # Returns the exit code.
       def stop(signal = :INT)
         Process.kill(signal, @pid)
         Timeout.timeout(SECONDS) { Process.wait(@pid) }
         $?.exitstatus
       end
 
-      # Paths of what it has open.
+      # Returns the paths of the open files of the process.
       def files
         Dir["/proc/#{@pid}/fd/*"].filter_map { |link| File.readlink(link) rescue nil } # rubocop:disable Style/RescueModifier
       end
 
-      # The server stands still as long as the block goes on.
+      # Stops the process while the block runs.
       def pause
         Process.kill(:STOP, @pid)
         yield

@@ -6,18 +6,21 @@ require "timeout"
 
 module Spate
   module Server
-    # A Rack application behind a Reactor on a thread of the test's own process, on a port of its own.
+    # Runs a Rack application with a Reactor in a thread of the test process.
     module RackServer
       SECONDS = 10
-      # A transfer of 100 MB on a busy machine.
+      # Timeout in seconds, enough for 100 MB on a busy machine.
       TRANSFER = 60
 
-      def serve(app = nil, threads: 3, waiting: 64, limits: Limits.new, observer: nil, &block)
+      # reactor: further keywords of Reactor.new. handler: further keywords of Rack.handler.
+      def serve(app = nil, threads: 3, waiting: 64, limits: Limits.new, observer: nil, reactor: {}, **handler, &block)
         @log = Thread::Queue.new
-        @handler = Rack.handler(app || block, threads: threads, waiting: waiting, log: ->(line) { @log << line })
+        @handler = Rack.handler(app || block, threads: threads, waiting: waiting, log: ->(line) { @log << line },
+                                              **handler)
         listener = TCPServer.new("127.0.0.1", 0)
         @port = listener.local_address.ip_port
-        @reactor = Reactor.new(listener, @handler, limits: limits, log: ->(line) { @log << line }, observer: observer)
+        @reactor = Reactor.new(listener, @handler, limits: limits, log: ->(line) { @log << line }, observer: observer,
+                                                   **reactor)
         @thread = Thread.new { @reactor.run }
         @listener = listener
       end
@@ -39,7 +42,7 @@ module Spate
 
       def address(path = "/") = "http://127.0.0.1:#{@port}#{path}"
 
-      # Both versions of HTTP, by curl's options.
+      # Both versions of HTTP, with curl's option for each.
       VERSIONS = { "HTTP/2" => "--http2-prior-knowledge", "HTTP/1.1" => "--http1.1" }.freeze
 
       def curl(*arguments, input: "")
@@ -58,7 +61,7 @@ module Spate
         client
       end
 
-      # The response to these bytes, until the server closes or the text appears.
+      # Sends bytes. Returns the response until the server disconnects or the text appears.
       def talk(bytes, until_text: nil)
         client = connect
         client.write(bytes)
@@ -71,7 +74,7 @@ module Spate
         got
       end
 
-      # Takes an item that another thread adds.
+      # Returns the next item, which another thread adds.
       def take(queue) = Timeout.timeout(SECONDS) { queue.pop }
 
       # Waits until the block is true.

@@ -7,12 +7,12 @@ require "timeout"
 
 module Spate
   module Server
-    # spate-serve as a process, on a port of its own, for tests with real clients.
+    # Runs spate-serve as a process on a free port, for tests with real clients.
     module Running
       COMMAND = [RbConfig.ruby, File.expand_path("../../exe/spate-serve", __dir__)].freeze
       SECONDS = 30
 
-      # wrapper: words before the command. env: for the process.
+      # wrapper: words before the command. env: variables of the process.
       def serve(root, *options, wrapper: [], env: {}, **streams)
         reader, writer = IO.pipe
         @server = Process.spawn(env, *wrapper, *COMMAND, root, "--port", "0", *options, err: writer, **streams)
@@ -27,7 +27,7 @@ module Spate
         super
       end
 
-      # Answers the exit code, and what the server told.
+      # Stops the server. Returns its exit code and its log.
       def stop(signal = :TERM)
         Process.kill(signal, @server)
         Timeout.timeout(SECONDS) { Process.wait(@server) }
@@ -52,7 +52,7 @@ module Spate
         output
       end
 
-      # The response on a socket until the server closes it.
+      # Sends bytes. Returns the response until the server disconnects.
       def raw(bytes)
         socket = TCPSocket.new("127.0.0.1", @port)
         socket.write(bytes)

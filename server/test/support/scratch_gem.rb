@@ -6,13 +6,12 @@ require "rbconfig"
 
 module Spate
   module Server
-    # A gem that tests use as its users do, installed by `gem` in a folder of its own below tmp/. bin/setup runs this
-    # file to install the profilers.
+    # Installs a gem for tests with `gem`, in a folder below tmp/. bin/setup runs this file to install the profilers.
     module ScratchGem
       FOLDER = File.expand_path("../../../tmp/server-gems", __dir__)
       SECONDS = "120"
 
-      # The value of GEM_HOME, or nil where the gem cannot be installed.
+      # Returns the value of GEM_HOME, or nil if the gem cannot be installed.
       def self.home(name)
         home = File.join(FOLDER, RUBY_VERSION, name)
         FileUtils.mkdir_p(home)

@@ -6,7 +6,7 @@ require "support/running"
 
 module Spate
   module Server
-    # The server over TLS as a process, and certificates for it.
+    # Runs the server over TLS as a process, and makes certificates for it.
     module TLSRunning
       include Running
 
@@ -28,8 +28,8 @@ module Spate
       def secure(path = "/") = "https://localhost:#{@port}#{path}"
       def curl(*arguments) = client("curl", "-sS", "--max-time", "25", "--cacert", authority, *arguments)
 
-      # Paths of a certificate and its key, made of a kind of KINDS, and both themselves. issuer: a certificate and its
-      # key, without which Ruby's openssl signs none with Ed25519.
+      # Returns the paths of a certificate and its key, and both objects. kind: a key of KINDS. issuer: a certificate
+      # and its key, required for Ed25519, because Ruby's openssl cannot self-sign with it.
       def certificate(name, kind: :ec, days: 1, issuer: nil, subject: "localhost")
         key = KINDS.fetch(kind).call
         made = OpenSSL::X509::Certificate.new
@@ -48,7 +48,7 @@ module Spate
         [write("#{name}.crt", made.to_pem), write("#{name}.key", key.private_to_pem), made, key]
       end
 
-      # A connection of Ruby's own openssl; the block sets its context.
+      # Connects with Ruby's openssl. The block configures its context.
       def connect(alpn: nil)
         context = OpenSSL::SSL::SSLContext.new
         context.alpn_protocols = alpn if alpn

@@ -6,7 +6,7 @@ require "support/running"
 
 module Spate
   module Server
-    # spate-serve with workers, an admin's port and a file of its process's number.
+    # Runs spate-serve with an admin port and a PID file.
     module Watched
       include Running
 
@@ -29,7 +29,7 @@ module Spate
         Net::HTTP.start("127.0.0.1", port, open_timeout: 5, read_timeout: 10) { |http| http.get(path) }
       end
 
-      # Name and labels => number.
+      # Returns metrics as { name and labels => number }.
       def metrics
         get("/-/metrics", port: @admin).body.lines.grep_v(/^#/).to_h do |line|
           name, value = line.chomp.rpartition(" ").values_at(0, 2)
@@ -48,14 +48,14 @@ module Spate
         result
       end
 
-      # Children of a process.
+      # Returns the PIDs of the worker processes.
       def workers(pid = @server)
         File.read("/proc/#{pid}/task/#{pid}/children").split.map(&:to_i)
       end
 
       def gone?(pid) = !File.exist?("/proc/#{pid}") || File.read("/proc/#{pid}/stat").include?(") Z ")
 
-      # A line of the server's that matches; those before it are dropped.
+      # Returns the next log line that matches. Skips earlier lines.
       def told(pattern)
         Timeout.timeout(SECONDS) do
           while (line = @log.gets)

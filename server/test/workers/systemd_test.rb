@@ -5,7 +5,7 @@ require "support/watched"
 
 module Spate
   module Server
-    # A systemd service: inherited sockets and notifications.
+    # As a systemd service, the server uses inherited sockets and sends notifications.
     class SystemdTest < Minitest::Test
       include Watched
 
@@ -14,7 +14,8 @@ module Spate
         @root = File.join(folder, "public")
       end
 
-      # As systemd starts a service: descriptors from 3, and who they are for. LISTEN_PID is only known in the child.
+      # Starts a program like systemd: inherited descriptors begin at 3, and LISTEN_PID is the PID, known only in the
+      # child.
       LAUNCHER = 'ENV["LISTEN_PID"] = Process.pid.to_s; exec(*ARGV, 3 => 3, 4 => 4)'
 
       def activate(listeners, *options, names: nil, notify: nil)
@@ -62,7 +63,7 @@ module Spate
         writer.close
         @port = port
         told(/[Ll]istening on/)
-        # The first caller starts the server.
+        # The first connection starts the server.
         assert_equal "hello\n", get("/hello.txt").body
         assert_equal 0, stop.first
       end
@@ -94,8 +95,8 @@ module Spate
         [socket, listener].each { |open| open&.close }
       end
 
-      # The units of the documentation, with a program that is there.
-      def test_the_units
+      # systemd-analyze accepts the units of the documentation, after the program was replaced with an existing one.
+      def test_systemd_units_of_the_documentation
         skip "systemd-analyze is not installed" unless system("systemd-analyze --version", %i[out err] => File::NULL)
         page = File.read(File.expand_path("../../docs/operations.md", __dir__), encoding: "UTF-8")
         socket, service = page.scan(/^```ini\n(.*?)^```/m).flatten
@@ -106,7 +107,7 @@ module Spate
         assert_empty(options.grep(/\A--/).reject { |option| `#{COMMAND.join(" ")} --help`.include?(option) })
       end
 
-      def test_a_descriptor_that_is_no_socket
+      def test_descriptor_that_is_not_a_socket
         output, status = Open3.capture2e({ "SPATE_SERVE_SOCKETS" => "main=0" }, *COMMAND, @root, stdin_data: "")
         assert_match(/\Aerror: descriptor 0 is not a listening socket: /, output)
         assert_equal 9, status.exitstatus

@@ -1,6 +1,6 @@
 #include "bit/bits.h"
 
-/* A field may span nine bytes: 64 bits that begin within a byte. */
+/* A field of 64 bits that begins within a byte spans nine bytes. */
 static uint64_t get_big(const uint8_t *at, unsigned offset, unsigned width) {
     uint64_t word = spate_load_uint64_t(at, false) << offset;
     if (offset + width > 64)

@@ -2,8 +2,9 @@
 #define SPATE_BYTES_BITS_H
 
 /*
- * Bit fields in both orders. In big-endian order (network protocols, most formats) the first bit is the highest of a
- * byte, in little-endian order (deflate, many codecs) the lowest; the bits of a field follow in the same order.
+ * Bit fields in both bit orders. In big-endian order (network protocols, most formats), the first bit is the most
+ * significant bit of a byte. In little-endian order (deflate, many codecs), it is the least significant bit. The bits
+ * of a field have the same order.
  */
 #include "number/type.h"
 
@@ -24,12 +25,12 @@ unsigned spate_to_width(VALUE number);
 
 /* Converts an unsigned Integer of at most `width` bits. Raises RangeError if it does not fit, TypeError. */
 uint64_t spate_to_field(VALUE number, unsigned width);
-/* The same for a signed Integer in two's complement. */
+/* Converts a signed Integer to two's complement. Raises like spate_to_field. */
 uint64_t spate_to_signed_field(VALUE number, unsigned width);
-/* Returns an Integer from two's complement. */
+/* Converts `width` bits in two's complement to an Integer. */
 VALUE spate_signed_field(uint64_t bits, unsigned width);
 
-/* The value of order: in the keywords: :big (default, nil) or :little. Raises ArgumentError. */
+/* Reads the keyword `order`: :big (the default, also for nil) or :little. Raises ArgumentError. */
 spate_bit_order spate_take_bit_order(VALUE options);
 
 void spate_init_bit_reader(VALUE spate);

@@ -5,15 +5,15 @@
 #define STEP ((size_t)64 << 10)
 
 /*
- * Positions are bits from the beginning of the source. For an IO the bytes from `base` on are held; `kept`, the
- * earliest mark, keeps them.
+ * Positions are in bits from the start of the source. For an IO, `source` contains the bytes from `base` on. `kept`,
+ * the earliest mark, prevents them from being dropped.
  */
 typedef struct bit_reader {
-    VALUE source;  /* an ArrayBuffer, a view, or a frozen String; for an IO the String of held bytes */
-    VALUE io;      /* or Qnil */
-    uint64_t base; /* the first byte that is held */
+    VALUE source;  /* an ArrayBuffer, a view or a frozen String; for an IO, a String of buffered bytes */
+    VALUE io;      /* the IO, or Qnil */
+    uint64_t base; /* position of the first buffered byte, in bytes */
     uint64_t position;
-    uint64_t kept; /* a bit; UINT64_MAX without a mark */
+    uint64_t kept; /* the earliest mark in bits; UINT64_MAX without a mark */
     spate_bit_order order;
 } bit_reader;
 
@@ -47,7 +47,7 @@ static inline bit_reader *reader_of(VALUE self) {
     return rb_check_typeddata(self, &reader_type);
 }
 
-/* A reader whose position may change; FrozenError if it is frozen. */
+/* Returns the reader to advance its position. Raises FrozenError if it is frozen. */
 static inline bit_reader *moving(VALUE self) {
     bit_reader *reader = reader_of(self);
     rb_check_frozen(self);
@@ -55,7 +55,7 @@ static inline bit_reader *moving(VALUE self) {
 }
 
 /*
- * BitReader.new(source, order: :big): over an ArrayBuffer, a view, a String, or anything with readpartial.
+ * BitReader.new(source, order: :big): reads an ArrayBuffer, a view, a String or an object with readpartial. Raises
  * ArgumentError for another order, TypeError for another source.
  */
 static VALUE reader_initialize(int argc, VALUE *argv, VALUE self) {
@@ -76,7 +76,7 @@ static VALUE reader_initialize(int argc, VALUE *argv, VALUE self) {
         RB_OBJ_WRITE(self, &reader->io, source);
         RB_OBJ_WRITE(self, &reader->source, rb_str_new(NULL, 0));
     } else {
-        rb_raise(rb_eTypeError, "bits of a String, an ArrayBuffer, a view or an IO are read, not of %s",
+        rb_raise(rb_eTypeError, "expected a String, an ArrayBuffer, a view or an IO to read from, got %s",
                  rb_obj_classname(source));
     }
     return self;
@@ -97,7 +97,8 @@ static VALUE at_end(VALUE unused, VALUE error) {
 }
 
 /*
- * Appends another piece of an IO to the held bytes and drops what neither a mark nor reading needs. False at the end.
+ * Appends a piece read from the IO to the buffered bytes. Drops bytes before both the earliest mark and the position.
+ * Returns false at the end.
  */
 static bool refill(VALUE self, bit_reader *reader) {
     if (NIL_P(reader->io))
@@ -110,8 +111,8 @@ static bool refill(VALUE self, bit_reader *reader) {
     VALUE held = reader->source;
     long gone = (long)(needed - reader->base), length = RSTRING_LEN(held);
     /*
-     * Moved only when half of it is obsolete, so that a long read does not copy the held bytes for each piece. The
-     * String is private, so it can change in place.
+     * Moves the bytes only when more than half of them are obsolete, so that a long read does not copy them for each
+     * piece. The String is private, so it can be changed in place.
      */
     if (gone > length / 2 || gone == length) {
         memmove(RSTRING_PTR(held), RSTRING_PTR(held) + gone, (size_t)(length - gone));
@@ -127,7 +128,7 @@ static uint64_t end_of(const bit_reader *reader) {
     return (reader->base + bytes_of(reader).length) << 3;
 }
 
-/* EOFError if fewer than `bits` are left. */
+/* Raises EOFError if fewer than `bits` bits are left. */
 static void need(VALUE self, bit_reader *reader, uint64_t bits) {
     for (;;) {
         uint64_t end = end_of(reader);
@@ -154,8 +155,8 @@ static uint64_t take_bits(VALUE self, bit_reader *reader, unsigned width) {
 }
 
 /*
- * Variable-length integers are read whole or not at all: a cursor goes ahead, and the reader follows at the end, so
- * that EOFError and RangeError leave it where it was.
+ * Reads a variable-length integer completely or not at all. The cursor moves ahead, and the reader's position is
+ * updated only at the end. After EOFError or RangeError, the position is therefore unchanged.
  */
 typedef struct cursor {
     VALUE self;
@@ -175,34 +176,34 @@ static void cursor_end(cursor *c) {
     c->reader->position += c->ahead;
 }
 
-/* read(width): the next 1 to 64 bits as an unsigned Integer. */
+/* read(width): returns the next 1 to 64 bits as an unsigned Integer. */
 static VALUE reader_read(VALUE self, VALUE width) {
     return ULL2NUM(take_bits(self, moving(self), spate_to_width(width)));
 }
 
-/* read_signed(width): in two's complement. */
+/* read_signed(width): returns the next bits as an Integer in two's complement. */
 static VALUE reader_read_signed(VALUE self, VALUE width) {
     unsigned bits = spate_to_width(width);
     return spate_signed_field(take_bits(self, moving(self), bits), bits);
 }
 
-/* peek(width): like read, without advancing. */
+/* peek(width): like read, but does not advance the position. */
 static VALUE reader_peek(VALUE self, VALUE width) {
     return ULL2NUM(peek_bits(self, reader_of(self), spate_to_width(width)));
 }
 
-/* read_bit: true for 1. */
+/* read_bit: returns true for 1, false for 0. */
 static VALUE reader_read_bit(VALUE self) {
     return take_bits(self, moving(self), 1) ? Qtrue : Qfalse;
 }
 
-/* read_all(width, count): an Array of unsigned Integers. */
+/* read_all(width, count): returns an Array of unsigned Integers. */
 static VALUE reader_read_all(VALUE self, VALUE width, VALUE count) {
     bit_reader *reader = moving(self);
     unsigned bits = spate_to_width(width);
     size_t fields = spate_to_index(count, "count");
     if (fields > SPATE_LENGTH_LIMIT)
-        rb_raise(rb_eEOFError, "so many fields are not there");
+        rb_raise(rb_eEOFError, "expected %zu fields, more than any source has", fields);
     need(self, reader, (uint64_t)fields * bits);
     VALUE array = rb_ary_new_capa((long)fields);
     for (size_t i = 0; i < fields; i++)
@@ -210,12 +211,12 @@ static VALUE reader_read_all(VALUE self, VALUE width, VALUE count) {
     return array;
 }
 
-/* read_bytes(count): a binary String; the position need not be at a byte boundary. */
+/* read_bytes(count): returns a binary String. The position need not be at a byte boundary. */
 static VALUE reader_read_bytes(VALUE self, VALUE count) {
     bit_reader *reader = moving(self);
     size_t length = spate_to_index(count, "count");
     if (length > SPATE_LENGTH_LIMIT)
-        rb_raise(rb_eEOFError, "so many bytes are not there");
+        rb_raise(rb_eEOFError, "expected %zu bytes, more than any source has", length);
     need(self, reader, (uint64_t)length << 3);
     VALUE string = rb_str_new(NULL, (long)length);
     spate_bytes bytes = bytes_of(reader);
@@ -224,13 +225,13 @@ static VALUE reader_read_bytes(VALUE self, VALUE count) {
     if (from & 7)
         for (size_t i = 0; i < length; i++)
             to[i] = (uint8_t)spate_bits_get(bytes.data, bytes.length, from + (i << 3), 8, reader->order);
-    else if (length) /* without a byte `data` may be NULL */
+    else if (length) /* `data` may be NULL if there are no bytes */
         memcpy(to, bytes.data + (from >> 3), length);
     reader->position += (uint64_t)length << 3;
     return string;
 }
 
-/* skip(bits). Bytes from an IO are dropped on the way. */
+/* skip(bits): advances the position. Skipped bytes of an IO are dropped. */
 static VALUE reader_skip(VALUE self, VALUE bits) {
     bit_reader *reader = moving(self);
     size_t count = spate_to_index(bits, "bits");
@@ -244,13 +245,13 @@ static VALUE reader_skip(VALUE self, VALUE bits) {
     return self;
 }
 
-/* align(bits = 8): skips to the next multiple. Returns how many were skipped. */
+/* align(bits = 8): skips to the next multiple of `bits`. Returns the number of skipped bits. */
 static VALUE reader_align(int argc, VALUE *argv, VALUE self) {
     rb_check_arity(argc, 0, 1);
     bit_reader *reader = moving(self);
     size_t to = argc ? spate_to_index(argv[0], "bits") : 8;
     if (to == 0)
-        rb_raise(rb_eRangeError, "nothing is aligned to 0 bits");
+        rb_raise(rb_eRangeError, "cannot align to 0 bits");
     uint64_t rest = reader->position % to;
     uint64_t skipped = rest ? to - rest : 0;
     need(self, reader, skipped);
@@ -262,12 +263,12 @@ static VALUE reader_is_aligned(VALUE self) {
     return reader_of(self)->position & 7 ? Qfalse : Qtrue;
 }
 
-/* The next bit to be read, counted from the beginning. */
+/* position: the position of the next bit to be read. */
 static VALUE reader_position(VALUE self) {
     return ULL2NUM(reader_of(self)->position);
 }
 
-/* The bits left; nil for an IO, where that is unknown. */
+/* remaining: the number of bits left; nil for an IO. */
 static VALUE reader_remaining(VALUE self) {
     const bit_reader *reader = reader_of(self);
     uint64_t end = end_of(reader);
@@ -284,7 +285,7 @@ static VALUE reader_is_at_end(VALUE self) {
     return Qfalse;
 }
 
-/* mark: a position to return to with reset. For an IO everything from the earliest mark on is held. */
+/* mark: returns the position, for `reset`. For an IO, all bytes from the earliest mark on are kept in memory. */
 static VALUE reader_set_mark(VALUE self) {
     bit_reader *reader = moving(self);
     if (reader->position < reader->kept)
@@ -292,18 +293,18 @@ static VALUE reader_set_mark(VALUE self) {
     return ULL2NUM(reader->position);
 }
 
-/* reset(mark): continues reading there. IndexError if the bytes are no longer held. */
+/* reset(mark): continues at this position. Raises IndexError if the bytes were dropped. */
 static VALUE reader_reset(VALUE self, VALUE mark) {
     bit_reader *reader = moving(self);
     uint64_t position = NUM2ULL(mark);
     if (position >> 3 < reader->base || position > end_of(reader))
-        rb_raise(rb_eIndexError, "bit %llu is not held: %llu to %llu are", (unsigned long long)position,
+        rb_raise(rb_eIndexError, "bit %llu is not in the buffer (%llu to %llu)", (unsigned long long)position,
                  (unsigned long long)reader->base << 3, (unsigned long long)end_of(reader));
     reader->position = position;
     return self;
 }
 
-/* forget_marks: releases all marks, so that bytes before the position are dropped. */
+/* forget_marks: removes all marks, so that bytes before the position can be dropped. */
 static VALUE reader_forget_marks(VALUE self) {
     moving(self)->kept = UINT64_MAX;
     return self;
@@ -316,7 +317,9 @@ static void too_long(const char *kind) {
     rb_raise(rb_eRangeError, "%s does not fit 64 bits", kind);
 }
 
-/* read_uleb128: seven bits a byte, the lowest first (DWARF 5, section 7.6). RangeError past 64 bits. */
+/*
+ * read_uleb128: reads seven bits per byte, the lowest first (DWARF 5, section 7.6). Raises RangeError beyond 64 bits.
+ */
 static VALUE reader_read_uleb128(VALUE self) {
     cursor c = {.self = self, .reader = moving(self)};
     uint64_t value = 0;
@@ -334,7 +337,7 @@ static VALUE reader_read_uleb128(VALUE self) {
     }
 }
 
-/* read_sleb128: the same in two's complement. */
+/* read_sleb128: like read_uleb128, in two's complement. */
 static VALUE reader_read_sleb128(VALUE self) {
     cursor c = {.self = self, .reader = moving(self)};
     uint64_t value = 0;
@@ -352,7 +355,7 @@ static VALUE reader_read_sleb128(VALUE self) {
     }
 }
 
-/* read_quic: two bits of length, then 6, 14, 30 or 62 (RFC 9000, section 16). */
+/* read_quic: reads a length of two bits, then an integer of 6, 14, 30 or 62 bits (RFC 9000, section 16). */
 static VALUE reader_read_quic(VALUE self) {
     bit_reader *reader = moving(self);
     if (reader->order == SPATE_LITTLE)
@@ -361,7 +364,7 @@ static VALUE reader_read_quic(VALUE self) {
     return ULL2NUM(spate_low_bits(take_bits(self, reader, length * 8), length * 8 - 2));
 }
 
-/* read_hpack(prefix): an integer whose first byte contributes `prefix` (1 to 8) bits (RFC 7541, section 5.1). */
+/* read_hpack(prefix): reads an integer with a prefix of 1 to 8 bits in its first byte (RFC 7541, section 5.1). */
 static VALUE reader_read_hpack(VALUE self, VALUE prefix) {
     cursor c = {.self = self, .reader = moving(self)};
     unsigned bits = spate_to_width(prefix);

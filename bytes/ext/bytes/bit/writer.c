@@ -5,14 +5,17 @@
 #define STEP ((size_t)64 << 10)
 #define LONGEST ((size_t)1 << 46)
 
-/* Positions are bits from the beginning. For an IO the bytes from `base` on are still here. */
+/*
+ * Positions are in bits from the start. For a sink, `buffer` contains the bytes from `base` on, which were not sent
+ * yet.
+ */
 typedef struct bit_writer {
     VALUE buffer; /* the ArrayBuffer that is written to */
     VALUE sink;   /* an IO or a String that receives the bytes, or Qnil */
     uint64_t base;
     uint64_t position;
     spate_bit_order order;
-    bool draining; /* bytes are being handed to the sink, whose Ruby code may call this writer */
+    bool draining; /* the sink is receiving bytes; its Ruby code may call this writer */
 } bit_writer;
 
 static void writer_mark(void *pointer) {
@@ -64,8 +67,8 @@ static VALUE own_buffer(void) {
 }
 
 /*
- * BitWriter.new(target = nil, order: :big): into a buffer of its own, or a given ArrayBuffer (a resizable one grows),
- * or at flush to the end of a String or into an IO.
+ * BitWriter.new(target = nil, order: :big): writes to a new buffer, or to a given ArrayBuffer (a resizable one grows).
+ * A String or an IO as the target receives the bytes at flush.
  */
 static VALUE writer_initialize(int argc, VALUE *argv, VALUE self) {
     VALUE target, options;
@@ -81,7 +84,7 @@ static VALUE writer_initialize(int argc, VALUE *argv, VALUE self) {
         return self;
     }
     if (!NIL_P(target) && !RB_TYPE_P(target, T_STRING) && !rb_respond_to(target, rb_intern("write")))
-        rb_raise(rb_eTypeError, "bits are written to an ArrayBuffer, a String or an IO, not to %s",
+        rb_raise(rb_eTypeError, "expected an ArrayBuffer, a String or an IO to write to, got %s",
                  rb_obj_classname(target));
     RB_OBJ_WRITE(self, &writer->buffer, own_buffer());
     RB_OBJ_WRITE(self, &writer->sink, target);
@@ -102,7 +105,7 @@ static size_t held(const bit_writer *writer) {
     return (size_t)(((writer->position + 7) >> 3) - writer->base);
 }
 
-/* The written bytes must still exist: a given ArrayBuffer may have become shorter. */
+/* Raises IndexError if a given ArrayBuffer has become shorter than the written bytes. */
 static spate_array_buffer *held_in(const bit_writer *writer, spate_array_buffer *buffer) {
     if (held(writer) > buffer->length)
         rb_raise(rb_eIndexError, "%zu bytes were written, but the ArrayBuffer has %zu", held(writer), buffer->length);
@@ -138,7 +141,7 @@ static VALUE delivered(VALUE argument) {
     return Qnil;
 }
 
-/* Hands over all whole bytes; the bits of a partial byte stay. */
+/* Sends all whole bytes to the sink. The bits of a partial byte stay in the buffer. */
 static void drain(bit_writer *writer) {
     spate_array_buffer *buffer = target_of(writer);
     size_t whole = (size_t)((writer->position >> 3) - writer->base);
@@ -157,7 +160,7 @@ static void drain(bit_writer *writer) {
     writer->base += whole;
 }
 
-/* Ensures space for that many more bits: a growing buffer grows, a fixed one raises IndexError. */
+/* Ensures space for `bits` more bits. A resizable buffer grows; for a fixed one, raises IndexError. */
 static spate_array_buffer *room(bit_writer *writer, uint64_t bits) {
     spate_array_buffer *buffer = target_of(writer);
     if (bits >> 50)
@@ -173,7 +176,10 @@ static spate_array_buffer *room(bit_writer *writer, uint64_t bits) {
         rb_raise(rb_eIndexError, "%llu bits at bit %llu are out of bounds: the ArrayBuffer has %zu bytes",
                  (unsigned long long)bits, (unsigned long long)writer->position,
                  buffer->resizable ? buffer->max_length : buffer->length);
-    /* The writer's own buffer may be longer than the written bytes; a given one has exactly that length. */
+    /*
+     * The writer's own buffer may be longer than the written bytes. An ArrayBuffer of the caller grows to exactly that
+     * length.
+     */
     bool own = buffer->max_length == LONGEST;
     size_t wanted = own && end < 64 ? 64 : own ? (size_t)end + (size_t)end / 2 : (size_t)end;
     spate_array_buffer_resize(buffer, wanted < buffer->max_length ? wanted : buffer->max_length);
@@ -186,14 +192,14 @@ static void write_bits(bit_writer *writer, uint64_t bits, unsigned width) {
     writer->position += width;
 }
 
-/* write(number, width): 1 to 64 bits. RangeError if it does not fit. */
+/* write(number, width): writes 1 to 64 bits. Raises RangeError if the number does not fit. */
 static VALUE writer_write(VALUE self, VALUE number, VALUE width) {
     unsigned bits = spate_to_width(width);
     write_bits(writable(self), spate_to_field(number, bits), bits);
     return self;
 }
 
-/* write_signed(number, width): in two's complement. */
+/* write_signed(number, width): writes a number in two's complement. */
 static VALUE writer_write_signed(VALUE self, VALUE number, VALUE width) {
     unsigned bits = spate_to_width(width);
     write_bits(writable(self), spate_to_signed_field(number, bits), bits);
@@ -205,18 +211,18 @@ static VALUE writer_write_bit(VALUE self, VALUE bit) {
     return self;
 }
 
-/* A field plus up to seven pending bits still fits a word. */
+/* A field of this width plus seven pending bits fits into a word. */
 #define FAST_WIDTH 57
 
-/* Checks that all of them fit before the first is written. */
+/* Checks that all numbers fit before the first one is written. */
 static void check_fields(VALUE numbers, unsigned width) {
     for (long i = 0; i < RARRAY_LEN(numbers); i++)
         spate_to_field(RARRAY_AREF(numbers, i), width);
 }
 
 /*
- * Writes whole bytes through a word; leaves the last fields, whose byte others may share. Returns how many were
- * written.
+ * Collects fields in a word and writes whole bytes. Does not write the last field, whose last byte may contain other
+ * bits. Returns the number of written fields.
  */
 static long write_fast(bit_writer *writer, spate_array_buffer *buffer, VALUE numbers, unsigned width) {
     uint64_t at = writer->position - (writer->base << 3);
@@ -246,14 +252,14 @@ static long write_fast(bit_writer *writer, spate_array_buffer *buffer, VALUE num
     return i;
 }
 
-/* write_all(numbers, width): an Array or a typed array; the room is checked once. */
+/* write_all(numbers, width): writes an Array or a typed array. The space is checked once. */
 static VALUE writer_write_all(VALUE self, VALUE numbers, VALUE width) {
     bit_writer *writer = writable(self);
     unsigned bits = spate_to_width(width);
     if (!RB_TYPE_P(numbers, T_ARRAY))
         numbers = rb_funcall(numbers, rb_intern("to_a"), 0);
     Check_Type(numbers, T_ARRAY);
-    numbers = rb_ary_dup(numbers); /* making room may hand over bytes, and the sink's code may change the Array */
+    numbers = rb_ary_dup(numbers); /* `room` may call the sink, whose code may change the Array */
     check_fields(numbers, bits);
     spate_array_buffer *buffer = room(writer, (uint64_t)RARRAY_LEN(numbers) * bits);
     long first = 0;
@@ -265,7 +271,7 @@ static VALUE writer_write_all(VALUE self, VALUE numbers, VALUE width) {
     return self;
 }
 
-/* write_bytes(bytes): a String, an ArrayBuffer or a view, at any bit. */
+/* write_bytes(bytes): writes a String, an ArrayBuffer or a view at any bit position. */
 static VALUE writer_write_bytes(VALUE self, VALUE source) {
     bit_writer *writer = writable(self);
     if (!RB_TYPE_P(source, T_DATA))
@@ -274,7 +280,7 @@ static VALUE writer_write_bytes(VALUE self, VALUE source) {
     room(writer, (uint64_t)length << 3);
     spate_bytes bytes = spate_bytes_of(source);
     if (bytes.length > length)
-        bytes.length = length; /* a view that follows the very buffer has grown with it */
+        bytes.length = length; /* a length-tracking view of the same buffer has grown with it */
     spate_array_buffer *buffer = target_of(writer);
     uint64_t at = writer->position - (writer->base << 3);
     if ((at & 7) == 0 && bytes.length)
@@ -287,13 +293,13 @@ static VALUE writer_write_bytes(VALUE self, VALUE source) {
     return self;
 }
 
-/* align(bits = 8): zero bits up to the next multiple. Returns how many. */
+/* align(bits = 8): writes zero bits up to the next multiple of `bits`. Returns their number. */
 static VALUE writer_align(int argc, VALUE *argv, VALUE self) {
     rb_check_arity(argc, 0, 1);
     bit_writer *writer = writable(self);
     size_t to = argc ? spate_to_index(argv[0], "bits") : 8;
     if (to == 0 || to > 1 << 20)
-        rb_raise(rb_eRangeError, "nothing is aligned to %zu bits", to);
+        rb_raise(rb_eRangeError, "cannot align to %zu bits", to);
     uint64_t rest = writer->position % to;
     uint64_t missing = rest ? to - rest : 0;
     for (uint64_t left = missing; left;) {
@@ -308,17 +314,17 @@ static VALUE writer_is_aligned(VALUE self) {
     return writer_of(self)->position & 7 ? Qfalse : Qtrue;
 }
 
-/* The next bit to be written, counted from the beginning. */
+/* position: the position of the next bit to be written. */
 static VALUE writer_position(VALUE self) {
     return ULL2NUM(writer_of(self)->position);
 }
 
-/* rewind(position): drops what was written from there on. IndexError if it was handed to an IO. */
+/* rewind(position): removes all bits from `position` on. Raises IndexError if they were sent to the sink. */
 static VALUE writer_rewind(VALUE self, VALUE mark) {
     bit_writer *writer = writable(self);
     uint64_t position = NUM2ULL(mark);
     if (position > writer->position || position >> 3 < writer->base)
-        rb_raise(rb_eIndexError, "bit %llu is not held: %llu to %llu are", (unsigned long long)position,
+        rb_raise(rb_eIndexError, "bit %llu is not in the buffer (%llu to %llu)", (unsigned long long)position,
                  (unsigned long long)writer->base << 3, (unsigned long long)writer->position);
     spate_array_buffer *buffer = held_in(writer, target_of(writer));
     uint64_t from = position - (writer->base << 3);
@@ -331,14 +337,14 @@ static VALUE writer_rewind(VALUE self, VALUE mark) {
     return self;
 }
 
-/* patch(position, number, width): overwrites a field, such as a length that becomes known only later. */
+/* patch(position, number, width): overwrites a field, for example a length that was unknown before. */
 static VALUE writer_patch(VALUE self, VALUE mark, VALUE number, VALUE width) {
     bit_writer *writer = writable(self);
     uint64_t position = NUM2ULL(mark);
     unsigned bits = spate_to_width(width);
     uint64_t field = spate_to_field(number, bits);
     if (position >> 3 < writer->base || position > writer->position || bits > writer->position - position)
-        rb_raise(rb_eIndexError, "%u bits at bit %llu are not held: %llu to %llu are", bits,
+        rb_raise(rb_eIndexError, "%u bits at bit %llu are not in the buffer (%llu to %llu)", bits,
                  (unsigned long long)position, (unsigned long long)writer->base << 3,
                  (unsigned long long)writer->position);
     spate_array_buffer *buffer = held_in(writer, target_of(writer));
@@ -348,7 +354,7 @@ static VALUE writer_patch(VALUE self, VALUE mark, VALUE number, VALUE width) {
 
 /* ---- Integers of variable length --------------------------------------------------------------------------------- */
 
-/* Writes the bytes of one integer: all of them or, without room, none. */
+/* The bytes of one integer. Either all of them are written or, without space, none. */
 typedef struct pieces {
     uint8_t bytes[11];
     unsigned count;
@@ -364,7 +370,7 @@ static void write_pieces(bit_writer *writer, const pieces *p) {
         write_bits(writer, p->bytes[i], 8);
 }
 
-/* write_uleb128(number): seven bits a byte, the lowest first (DWARF 5, section 7.6). */
+/* write_uleb128(number): writes seven bits per byte, the lowest first (DWARF 5, section 7.6). */
 static VALUE writer_write_uleb128(VALUE self, VALUE number) {
     bit_writer *writer = writable(self);
     uint64_t value = spate_to_field(number, 64);
@@ -378,7 +384,7 @@ static VALUE writer_write_uleb128(VALUE self, VALUE number) {
     return self;
 }
 
-/* write_sleb128(number): the same in two's complement. */
+/* write_sleb128(number): like write_uleb128, in two's complement. */
 static VALUE writer_write_sleb128(VALUE self, VALUE number) {
     bit_writer *writer = writable(self);
     pieces p = {0};
@@ -395,7 +401,7 @@ static VALUE writer_write_sleb128(VALUE self, VALUE number) {
     return self;
 }
 
-/* write_quic(number): in 1, 2, 4 or 8 bytes (RFC 9000, section 16). RangeError past 62 bits. */
+/* write_quic(number): writes 1, 2, 4 or 8 bytes (RFC 9000, section 16). Raises RangeError beyond 62 bits. */
 static VALUE writer_write_quic(VALUE self, VALUE number) {
     bit_writer *writer = writable(self);
     uint64_t value = spate_to_field(number, 62);
@@ -408,8 +414,8 @@ static VALUE writer_write_quic(VALUE self, VALUE number) {
 }
 
 /*
- * write_hpack(number, prefix): `prefix` (1 to 8) bits, and further bytes if they do not suffice (RFC 7541, section
- * 5.1).
+ * write_hpack(number, prefix): writes a prefix of 1 to 8 bits, and further bytes if the number does not fit into it
+ * (RFC 7541, section 5.1).
  */
 static VALUE writer_write_hpack(VALUE self, VALUE number, VALUE prefix) {
     bit_writer *writer = writable(self);
@@ -432,9 +438,9 @@ static VALUE writer_write_hpack(VALUE self, VALUE number, VALUE prefix) {
     return self;
 }
 
-/* ---- What was written -------------------------------------------------------------------------------------------- */
+/* ---- Results ----------------------------------------------------------------------------------------------------- */
 
-/* flush: hands whole bytes to the String or the IO; the bits of a partial byte stay. */
+/* flush: sends whole bytes to the String or the IO. The bits of a partial byte stay in the buffer. */
 static VALUE writer_flush(VALUE self) {
     bit_writer *writer = writable(self);
     if (!NIL_P(writer->sink))
@@ -448,7 +454,10 @@ static VALUE writer_finish(VALUE self) {
     return writer_flush(self);
 }
 
-/* The bytes not handed over, the last one padded with zero bits, as a new binary String. */
+/*
+ * to_s: returns the bytes that were not sent to the sink as a new binary String. The last byte is padded with zero
+ * bits.
+ */
 static VALUE writer_to_s(VALUE self) {
     const bit_writer *writer = writer_of(self);
     VALUE string = rb_str_new(NULL, (long)held(writer));
@@ -458,7 +467,7 @@ static VALUE writer_to_s(VALUE self) {
     return string;
 }
 
-/* The same as an ArrayBuffer. */
+/* to_buffer: like to_s, but returns an ArrayBuffer. */
 static VALUE writer_to_buffer(VALUE self) {
     const bit_writer *writer = writer_of(self);
     VALUE result = spate_array_buffer_new(held(writer));

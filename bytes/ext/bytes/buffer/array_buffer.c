@@ -11,13 +11,13 @@ VALUE spate_class_array_buffer;
 /* ---- The object -------------------------------------------------------------------------------------------------- */
 
 static void buffer_mark(void *pointer) {
-    /* Not movable: an embedded String's bytes are in its slot. */
+    /* Not movable, because the bytes of an embedded String are in its slot. */
     rb_gc_mark(((spate_array_buffer *)pointer)->owner);
 }
 
 /*
- * At process exit objects are freed in any order, even a buffer before those that hold its bytes: the last unpin frees
- * it then.
+ * At process exit, objects are freed in any order. A buffer may be freed before the objects that pin its bytes. In that
+ * case the last unpin frees the struct.
  */
 static void buffer_free(void *pointer) {
     spate_array_buffer *buffer = pointer;
@@ -85,7 +85,7 @@ void spate_array_buffer_unpin(spate_array_buffer *buffer) {
 }
 
 static void check_length(size_t length) {
-    if (length == SIZE_MAX) /* any number that is too large, see spate_to_index_slowly */
+    if (length == SIZE_MAX) /* means a number that is too large, see spate_to_index_slowly */
         rb_raise(rb_eRangeError, "the length is too large: at most %zu", SPATE_LENGTH_LIMIT);
     if (length > SPATE_LENGTH_LIMIT)
         rb_raise(rb_eRangeError, "length %zu is too large: at most %zu", length, SPATE_LENGTH_LIMIT);
@@ -192,11 +192,11 @@ void spate_out_of_bounds(const char *what, size_t index, size_t width, size_t le
     rb_raise(rb_eIndexError, "%s %zu is out of bounds: the length is %zu", what, index, length);
 }
 
-/* ---- Making ------------------------------------------------------------------------------------------------------ */
+/* ---- Construction ------------------------------------------------------------------------------------------------ */
 
 static ID id_max_byte_length, id_maxByteLength;
 
-/* The keyword, in either spelling; Qnil if it is missing. */
+/* Returns the keyword in either spelling, or Qnil if it is missing. */
 static VALUE take_max_byte_length(VALUE options) {
     ID names[2] = {id_max_byte_length, id_maxByteLength};
     VALUE values[2];
@@ -209,8 +209,9 @@ static VALUE take_max_byte_length(VALUE options) {
 }
 
 /*
- * ArrayBuffer.new(byte_length = 0, max_byte_length: nil). All bytes are zero. With `max_byte_length` it is resizable.
- * ECMA-262 25.1.4.1. IndexError for a negative length, RangeError if byte_length exceeds the maximum.
+ * ArrayBuffer.new(byte_length = 0, max_byte_length: nil): creates a buffer of zero bytes, which is resizable with
+ * `max_byte_length`. ECMA-262 25.1.4.1. Raises IndexError for a negative length, RangeError if byte_length exceeds the
+ * maximum.
  */
 static VALUE buffer_initialize(int argc, VALUE *argv, VALUE self) {
     VALUE length, options;
@@ -242,7 +243,10 @@ static VALUE buffer_initialize_copy(VALUE self, VALUE other) {
     return self;
 }
 
-/* ArrayBuffer.wrap(string): a frozen buffer over the bytes of a String, without a copy if the String is frozen. */
+/*
+ * ArrayBuffer.wrap(string): returns a frozen buffer with the bytes of a String. Does not copy them if the String is
+ * frozen.
+ */
 static VALUE buffer_s_wrap(VALUE klass, VALUE string) {
     StringValue(string);
     VALUE self = buffer_allocate(klass);
@@ -255,7 +259,7 @@ static VALUE buffer_s_wrap(VALUE klass, VALUE string) {
     return rb_obj_freeze(self);
 }
 
-/* ArrayBuffer.is_view(object): whether it is a DataView or a typed array. ECMA-262 25.1.5.1. */
+/* ArrayBuffer.is_view(object): returns whether the object is a DataView or a typed array. ECMA-262 25.1.5.1. */
 static VALUE buffer_s_is_view(VALUE klass, VALUE object) {
     VALUE spate = rb_const_get(rb_cObject, rb_intern("Spate"));
     bool view = rb_obj_is_kind_of(object, rb_const_get(spate, rb_intern("DataView"))) ||
@@ -263,7 +267,7 @@ static VALUE buffer_s_is_view(VALUE klass, VALUE object) {
     return view ? Qtrue : Qfalse;
 }
 
-/* ---- Asking ------------------------------------------------------------------------------------------------------ */
+/* ---- Properties -------------------------------------------------------------------------------------------------- */
 
 static VALUE buffer_byte_length(VALUE self) {
     return SIZET2NUM(spate_array_buffer_of(self)->length);
@@ -286,7 +290,7 @@ static VALUE buffer_is_immutable(VALUE self) {
     return OBJ_FROZEN(self) ? Qtrue : Qfalse;
 }
 
-/* freeze: a frozen buffer is never written to again and may be shared between Ractors. */
+/* freeze: after this call the buffer is immutable and may be shared between Ractors. */
 static VALUE buffer_freeze(VALUE self) {
     const spate_array_buffer *buffer = spate_array_buffer_of(self);
     if (buffer->writers)
@@ -298,13 +302,16 @@ static VALUE buffer_is_pinned(VALUE self) {
     return spate_array_buffer_of(self)->pins ? Qtrue : Qfalse;
 }
 
-/* ---- Changing length, owner -------------------------------------------------------------------------------------- */
+/* ---- Resizing and transferring ----------------------------------------------------------------------------------- */
 
-/* resize(byte_length) of a resizable buffer; new bytes are zero. ECMA-262 25.1.6.6. RangeError past the maximum. */
+/*
+ * resize(byte_length): resizes a resizable buffer; new bytes are zero. ECMA-262 25.1.6.6. Raises RangeError beyond the
+ * maximum.
+ */
 static VALUE buffer_resize(VALUE self, VALUE length) {
     spate_array_buffer *buffer = spate_array_buffer_of(self);
     if (!buffer->resizable)
-        rb_raise(rb_eTypeError, "the ArrayBuffer has a fixed length: give it a max_byte_length to resize it");
+        rb_raise(rb_eTypeError, "the ArrayBuffer has a fixed length: only one with a max_byte_length can be resized");
     size_t bytes = spate_to_index(length, "byte_length");
     buffer = spate_array_buffer_writable(self);
     if (bytes > buffer->max_length)
@@ -313,7 +320,7 @@ static VALUE buffer_resize(VALUE self, VALUE length) {
     return self;
 }
 
-/* Takes the bytes away from `self`; a fixed buffer of the same length gets them without a copy. */
+/* Moves the bytes of `self` to a new buffer and detaches `self`. Does not copy them if the length stays the same. */
 static VALUE move(VALUE self, VALUE wanted, bool keep_resizable) {
     spate_array_buffer *buffer = spate_array_buffer_of(self);
     bool given = !NIL_P(wanted);
@@ -349,25 +356,30 @@ static VALUE move(VALUE self, VALUE wanted, bool keep_resizable) {
     return result;
 }
 
-/* transfer(byte_length = self.byte_length): a new buffer with these bytes; this one is detached. ECMA-262 25.1.6.8. */
+/*
+ * transfer(byte_length = self.byte_length): moves the bytes to a new buffer and detaches this one. ECMA-262 25.1.6.8.
+ */
 static VALUE buffer_transfer(int argc, VALUE *argv, VALUE self) {
     rb_check_arity(argc, 0, 1);
     return move(self, argc ? argv[0] : Qnil, true);
 }
 
-/* The same with a fixed length. ECMA-262 25.1.6.9. */
+/* Like transfer, but the new buffer has a fixed length. ECMA-262 25.1.6.9. */
 static VALUE buffer_transfer_to_fixed_length(int argc, VALUE *argv, VALUE self) {
     rb_check_arity(argc, 0, 1);
     return move(self, argc ? argv[0] : Qnil, false);
 }
 
-/* The same, frozen. */
+/* Like transfer, but the new buffer is frozen. */
 static VALUE buffer_transfer_to_immutable(int argc, VALUE *argv, VALUE self) {
     rb_check_arity(argc, 0, 1);
     return rb_obj_freeze(move(self, argc ? argv[0] : Qnil, false));
 }
 
-/* The bounds of a slice, as in JavaScript: negative counts from the end, clamped, never backwards. */
+/*
+ * Converts the bounds of a slice as in JavaScript: negative bounds count from the end, and both are clamped. The count
+ * is never negative.
+ */
 static void take_range(int argc, const VALUE *argv, size_t length, size_t *from, size_t *count) {
     size_t start = argc > 0 && !NIL_P(argv[0]) ? spate_to_position(argv[0], length) : 0;
     size_t end = argc > 1 && !NIL_P(argv[1]) ? spate_to_position(argv[1], length) : length;
@@ -375,7 +387,7 @@ static void take_range(int argc, const VALUE *argv, size_t length, size_t *from,
     *count = end > start ? end - start : 0;
 }
 
-/* A Range means what it means for Array#[]. */
+/* Converts a Range as in Array#[]. Returns false unless the only argument is a Range. */
 static bool take_ruby_range(int argc, VALUE *argv, size_t length, size_t *from, size_t *count) {
     long start, size;
     if (argc != 1 || !rb_obj_is_kind_of(argv[0], rb_cRange))
@@ -389,7 +401,7 @@ static bool take_ruby_range(int argc, VALUE *argv, size_t length, size_t *from, 
     return true;
 }
 
-/* slice(begin = 0, end = byte_length), or slice(range): a copy. ECMA-262 25.1.6.7. */
+/* slice(begin = 0, end = byte_length), slice(range): returns a copy. ECMA-262 25.1.6.7. */
 static VALUE buffer_slice(int argc, VALUE *argv, VALUE self) {
     rb_check_arity(argc, 0, 2);
     size_t from, count;
@@ -398,7 +410,7 @@ static VALUE buffer_slice(int argc, VALUE *argv, VALUE self) {
     if (!take_ruby_range(argc, argv, length, &from, &count))
         take_range(argc, argv, length, &from, &count);
     VALUE result = spate_array_buffer_new(count);
-    /* Converting the arguments may have run code that made the buffer shorter. */
+    /* The conversion of the arguments may have run Ruby code that made the buffer shorter. */
     buffer = spate_array_buffer_readable(self);
     size_t there = from < buffer->length ? buffer->length - from : 0;
     if (there > count)
@@ -412,9 +424,9 @@ static VALUE buffer_slice_to_immutable(int argc, VALUE *argv, VALUE self) {
     return rb_obj_freeze(buffer_slice(argc, argv, self));
 }
 
-/* ---- As other objects -------------------------------------------------------------------------------------------- */
+/* ---- Conversion -------------------------------------------------------------------------------------------------- */
 
-/* The bytes as a new binary String. */
+/* to_s: returns the bytes as a new binary String. */
 static VALUE buffer_to_s(VALUE self) {
     const spate_array_buffer *buffer = spate_array_buffer_readable(self);
     VALUE string = rb_str_new(NULL, (long)buffer->length);
@@ -424,7 +436,10 @@ static VALUE buffer_to_s(VALUE self) {
     return string;
 }
 
-/* The frozen String that this buffer wraps, unchanged; otherwise a copy: a String never points to foreign memory. */
+/*
+ * to_str: returns the frozen String that this buffer wraps, otherwise a copy, because a String never points to foreign
+ * memory.
+ */
 static VALUE buffer_to_str(VALUE self) {
     const spate_array_buffer *buffer = spate_array_buffer_readable(self);
     return NIL_P(buffer->owner) ? buffer_to_s(self) : buffer->owner;
@@ -491,7 +506,7 @@ static VALUE buffer_inspect(VALUE self) {
     return rb_str_cat_cstr(text, ">");
 }
 
-/* [bytes, max_byte_length or nil]. */
+/* marshal_dump: returns [bytes, max_byte_length or nil]. */
 static VALUE buffer_marshal_dump(VALUE self) {
     const spate_array_buffer *buffer = spate_array_buffer_readable(self);
     return rb_assoc_new(buffer_to_s(self), buffer->resizable ? SIZET2NUM(buffer->max_length) : Qnil);

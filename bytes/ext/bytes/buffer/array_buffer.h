@@ -2,8 +2,8 @@
 #define SPATE_BYTES_ARRAY_BUFFER_H
 
 /*
- * The bytes of an ArrayBuffer. Views keep a pointer to this struct, never to its data, which moves when the buffer is
- * resized and is NULL when it is detached.
+ * The bytes of an ArrayBuffer. Views store a pointer to this struct, never to its data: `data` moves when the buffer is
+ * resized, and is NULL after the buffer is detached.
  */
 #include <ruby.h>
 
@@ -20,16 +20,16 @@
 
 typedef struct spate_array_buffer {
     uint8_t *data;     /* NULL if length is 0 */
-    size_t length;     /* bytes in use; 0 once detached */
+    size_t length;     /* bytes in use; 0 after detaching */
     size_t capacity;   /* bytes allocated; those past length are zero */
-    size_t max_length; /* of a resizable buffer; otherwise equal to length */
-    VALUE owner;       /* the frozen String that owns data, or Qnil: allocated by malloc */
-    uint32_t pins;     /* a pinned buffer is neither resized nor detached */
+    size_t max_length; /* maximum length of a resizable buffer; otherwise equal to length */
+    VALUE owner;       /* the frozen String that owns data; Qnil if data is allocated by malloc */
+    uint32_t pins;     /* a pinned buffer cannot be resized or detached */
     bool resizable;
     bool detached;
     bool made;        /* initialized */
-    bool orphaned;    /* the ArrayBuffer is freed; the last unpin frees this struct */
-    uint32_t writers; /* pins of writers without the GVL: the buffer cannot be frozen meanwhile */
+    bool orphaned;    /* the ArrayBuffer was freed; the last unpin frees this struct */
+    uint32_t writers; /* pins of writers that have released the GVL; the buffer cannot be frozen meanwhile */
 } spate_array_buffer;
 
 extern const rb_data_type_t spate_array_buffer_type;
@@ -44,10 +44,10 @@ VALUE spate_array_buffer_new(size_t length);
 /* Returns a new ArrayBuffer with a copy of the bytes, which must not be in a movable Ruby object. Raises as above. */
 VALUE spate_array_buffer_copy(const uint8_t *bytes, size_t length);
 
-/* The same, and also raises TypeError if it is detached, FrozenError if it is frozen. */
+/* Like spate_array_buffer_of, but also raises TypeError if the buffer is detached, FrozenError if it is frozen. */
 spate_array_buffer *spate_array_buffer_writable(VALUE buffer);
 
-/* The same, and also raises TypeError if it is detached. */
+/* Like spate_array_buffer_of, but also raises TypeError if the buffer is detached. */
 spate_array_buffer *spate_array_buffer_readable(VALUE buffer);
 
 /* Between pin and unpin the data is neither moved nor freed. Pins are counted. Do not raise. */
@@ -64,8 +64,8 @@ void spate_array_buffer_resize(spate_array_buffer *buffer, size_t length);
 
 /*
  * ECMA-262 7.1.22 ToIndex: converts an offset or a length. Floats are truncated. Numbers beyond size_t become SIZE_MAX,
- * which is outside any buffer. Raises IndexError with the name `what` for a negative number, TypeError for other
- * objects.
+ * which is outside any buffer. Raises IndexError for a negative number, TypeError for other objects. `what`: the name
+ * of the argument, for the message.
  */
 size_t spate_to_index_slowly(VALUE number, const char *what);
 
@@ -75,13 +75,15 @@ static inline size_t spate_to_index(VALUE number, const char *what) {
     return spate_to_index_slowly(number, what);
 }
 
-/* Converts a position as in Array#[]: negative numbers count from the end; clamped to 0..length. Raises TypeError. */
+/* Converts a position. Negative numbers count from the end. The result is clamped to 0..length. Raises TypeError. */
 size_t spate_to_position(VALUE number, size_t length);
 
-/* Raises IndexError: `what` of `width` bytes at `index` is outside `length` bytes. */
+/*
+ * Raises IndexError for `width` bytes at `index` that are not within `length` bytes. `what`: the name of the argument.
+ */
 NORETURN(void spate_out_of_bounds(const char *what, size_t index, size_t width, size_t length));
 
-/* Appends a short hex dump for inspect: "12 34 ab … (16384 bytes)". */
+/* Appends a short hex dump for inspect: "<12 34 ab …>". */
 void spate_append_dump(VALUE text, const uint8_t *bytes, size_t length);
 
 void spate_init_array_buffer(VALUE spate);

@@ -39,7 +39,7 @@ uint64_t spate_to_big_bits(VALUE number) {
     if (FIXNUM_P(number))
         return (uint64_t)FIX2LONG(number);
     if (!RB_TYPE_P(number, T_BIGNUM))
-        rb_raise(rb_eTypeError, "no implicit conversion of %s into a BigInt: an Integer is wanted",
+        rb_raise(rb_eTypeError, "no implicit conversion of %s into a BigInt: expected an Integer",
                  rb_obj_classname(number));
     return bits_of_bignum(number);
 }
@@ -68,7 +68,7 @@ uint8_t spate_to_clamped(VALUE number) {
 }
 
 /*
- * From the 53 bits at once: rounding to binary32 first and then again would round twice.
+ * Rounds the significand of 53 bits once. Converting to binary32 first would round twice.
  *
  *   binary64  s eeeeeeeeeee mmmm… (52)      binary16  s eeeee mmmmmmmmmm
  */
@@ -83,7 +83,7 @@ uint16_t spate_half_from_double_slowly(double value) {
         return sign | 0x7c00;
     if (exponent < -25)
         return sign;
-    /* The bits of the significand to drop: 42, and more for a subnormal half. */
+    /* Number of dropped bits of the significand: 42, and more for a subnormal half. */
     int lost = exponent >= -14 ? 42 : 42 + (-14 - exponent);
     uint64_t significand = fraction | (uint64_t)1 << 52;
     uint64_t kept = significand >> lost;
@@ -91,7 +91,7 @@ uint16_t spate_half_from_double_slowly(double value) {
     uint64_t half = (uint64_t)1 << (lost - 1);
     if (rest > half || (rest == half && (kept & 1)))
         kept++;
-    /* A carry out of the fraction raises the exponent, up to infinity. */
+    /* A carry out of the fraction increments the exponent, up to infinity. */
     uint64_t base = exponent >= -14 ? (uint64_t)(exponent + 14) << 10 : 0;
     return sign | (uint16_t)(base + kept);
 }

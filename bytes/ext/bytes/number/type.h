@@ -1,6 +1,6 @@
 /*
- * The element types of ECMA-262 table 70: how a number becomes bytes, and bytes a number. Numbers wrap around as in
- * JavaScript; anything but a number raises TypeError, as everywhere in Ruby.
+ * The element types of ECMA-262 table 70: conversions between numbers and bytes. Numbers wrap around as in JavaScript.
+ * Other objects raise TypeError, as is usual in Ruby.
  */
 #ifndef SPATE_BYTES_TYPE_H
 #define SPATE_BYTES_TYPE_H
@@ -11,8 +11,8 @@
 #include <string.h>
 
 /*
- * Converts flonums (Floats stored in the VALUE itself) to double without the function call of RFLOAT_VALUE, which would
- * precede each write of a float.
+ * Converts flonums (Floats stored in the VALUE itself) to double without the function call of RFLOAT_VALUE, because
+ * each write of a float needs the conversion.
  *
  *   double  seee eeee eeee mmmm… (52)         rotated left by three bits; the lowest two become Ruby's tag
  *   VALUE   eeee eeee mmmm… (52) e10          the exponent's three highest bits are 011 or 100; the last one is kept
@@ -70,7 +70,7 @@ static inline uint64_t spate_swap_uint64_t(uint64_t bits) {
     return __builtin_bswap64(bits);
 }
 
-/* Unaligned; in the requested byte order. */
+/* Loads and stores unaligned values in the requested byte order. */
 #define SPATE_DEFINE_ACCESS(storage)                                                                                   \
     static inline storage spate_load_##storage(const uint8_t *at, bool little) {                                       \
         storage bits;                                                                                                  \
@@ -90,7 +90,7 @@ SPATE_DEFINE_ACCESS(uint64_t)
 
 /* ---- Numbers to bits --------------------------------------------------------------------------------------------- */
 
-/* ECMA-262 7.1.6 to 7.1.12: the number's integer part modulo 2^64; NaN and the infinities are 0. */
+/* Returns the integer part of a number modulo 2^64; 0 for NaN and the infinities (ECMA-262 7.1.6 to 7.1.12). */
 uint64_t spate_to_bits_slowly(VALUE number);
 
 static inline uint64_t spate_to_bits(VALUE number) {
@@ -99,15 +99,15 @@ static inline uint64_t spate_to_bits(VALUE number) {
     return spate_to_bits_slowly(number);
 }
 
-/* ECMA-262 7.1.13 ToBigInt: Integers only; a Float raises TypeError. Modulo 2^64. */
+/* Returns an Integer modulo 2^64. Raises TypeError for a Float (ECMA-262 7.1.13 ToBigInt). */
 uint64_t spate_to_big_bits(VALUE number);
 
-/* ECMA-262 7.1.12 ToUint8Clamp: rounds halves to even. */
+/* Clamps a number to 0..255 and rounds halves to even (ECMA-262 7.1.12 ToUint8Clamp). */
 uint8_t spate_to_clamped(VALUE number);
 
 double spate_to_double_slowly(VALUE number);
 
-/* Whether converting it to a double runs no code, raises nothing and calls nothing. */
+/* Whether the conversion to double neither raises nor calls a function. */
 static inline bool spate_is_plain_number(VALUE number) {
     return spate_is_flonum(number) || FIXNUM_P(number);
 }
@@ -143,7 +143,7 @@ static inline double spate_double_of_bits(uint64_t bits) {
     return value;
 }
 
-/* IEEE 754 binary16, rounded once, from the double; halves to even. NaN is 0x7e00. */
+/* Converts a double to IEEE 754 binary16. Rounds once, halves to even. NaN becomes 0x7e00. */
 uint16_t spate_half_from_double_slowly(double value);
 
 /*
@@ -168,7 +168,7 @@ static inline double spate_double_from_half(uint16_t bits) {
     return spate_double_of_bits(sign | exponent << 52 | fraction << 42);
 }
 
-/* ---- Between bits and Ruby's numbers, by type -------------------------------------------------------------------- */
+/* ---- Conversion between bits and Ruby numbers -------------------------------------------------------------------- */
 
 #define SPATE_INT8(bits) INT2FIX((int8_t)(bits))
 #define SPATE_UINT8(bits) INT2FIX(bits)
@@ -186,7 +186,7 @@ static inline double spate_double_from_half(uint16_t bits) {
 #define SPATE_FLOAT_OF(value) spate_bits_of_float(spate_to_double(value))
 #define SPATE_DOUBLE_OF(value) spate_bits_of_double(spate_to_double(value))
 
-/* ---- Types as data, for typed arrays ----------------------------------------------------------------------------- */
+/* ---- Type table for typed arrays --------------------------------------------------------------------------------- */
 
 typedef struct spate_type {
     const char *name;                                    /* "Int8": the class is Int8Array */
@@ -196,7 +196,7 @@ typedef struct spate_type {
     void (*store)(uint8_t *at, uint64_t bits);           /* never raises */
     int (*compare)(const void *left, const void *right); /* ECMA-262 23.2.4.7: -0 before 0, NaN last */
     bool floating;
-    bool big; /* BigInt64 and BigUint64: mixing with the others is a TypeError */
+    bool big; /* BigInt64 and BigUint64: mixing them with other types raises TypeError */
 } spate_type;
 
 enum { SPATE_TYPES = 12 };

@@ -5,7 +5,7 @@
 static VALUE class_data_view;
 static ID id_little_endian, id_littleEndian;
 
-/* ---- Making and asking ------------------------------------------------------------------------------------------- */
+/* ---- Construction and properties --------------------------------------------------------------------------------- */
 
 NORETURN(static void raise_no_buffer(VALUE given));
 
@@ -23,8 +23,8 @@ static void raise_no_buffer(VALUE given) {
 }
 
 /*
- * DataView.new(buffer, byte_offset = 0, byte_length = the rest). Without a length it follows a resizable buffer.
- * ECMA-262 25.3.2.1. IndexError if the window is not within the buffer.
+ * DataView.new(buffer, byte_offset = 0, byte_length = the rest): without a length, the view follows the length of a
+ * resizable buffer. ECMA-262 25.3.2.1. Raises IndexError if the range is not within the buffer.
  */
 static VALUE view_initialize(int argc, VALUE *argv, VALUE self) {
     VALUE buffer, offset_given, length_given;
@@ -59,7 +59,7 @@ static VALUE view_buffer(VALUE self) {
     return spate_view_of(self)->buffer;
 }
 
-/* TypeError if the view is outside its buffer. */
+/* byte_length: raises TypeError if the view is outside its buffer. */
 static VALUE view_byte_length(VALUE self) {
     const spate_view *view = spate_view_of(self);
     spate_view_check(view);
@@ -85,13 +85,14 @@ static VALUE view_inspect(VALUE self) {
 static VALUE view_to_s(VALUE self) {
     spate_bytes bytes = spate_bytes_of(self);
     VALUE string = rb_str_new(NULL, (long)bytes.length);
-    bytes = spate_bytes_of(self); /* making a String may have run the garbage collector, which does not move data */
+    bytes = spate_bytes_of(self); /* read again: allocating the String may run the garbage collector, although
+                                   * that does not move data */
     if (bytes.length)
         memcpy(RSTRING_PTR(string), bytes.data, bytes.length);
     return string;
 }
 
-/* DataViews are equal if their bytes are. */
+/* DataViews are equal if their bytes are equal. */
 static VALUE view_equal(VALUE self, VALUE other) {
     if (self == other)
         return Qtrue;
@@ -104,7 +105,10 @@ static VALUE view_equal(VALUE self, VALUE other) {
     return length == 0 || memcmp(spate_view_data(a), spate_view_data(b), length) == 0 ? Qtrue : Qfalse;
 }
 
-/* By bytes, then the shorter one first; nil for anything but a DataView. TypeError if one is outside its buffer. */
+/*
+ * Compares the bytes, then the lengths. Returns nil unless `other` is a DataView. Raises TypeError if one of them is
+ * outside its buffer.
+ */
 static VALUE view_compare(VALUE self, VALUE other) {
     if (!rb_obj_is_kind_of(other, class_data_view))
         return Qnil;
@@ -116,7 +120,7 @@ static VALUE view_compare(VALUE self, VALUE other) {
     return INT2FIX(order < 0 ? -1 : order > 0);
 }
 
-/* [buffer, byte_offset, byte_length], the last nil if it follows the buffer's length. */
+/* Returns [buffer, byte_offset, byte_length]. The length is nil if the view follows the buffer's length. */
 static VALUE view_marshal_dump(VALUE self) {
     const spate_view *view = spate_view_of(self);
     spate_view_check(view);
@@ -144,7 +148,10 @@ static void refuse(const spate_view *view, size_t index, size_t width) {
     spate_out_of_bounds("byte_offset", index, width, spate_view_bytes(view));
 }
 
-/* ECMA-262 25.3.1.5 GetViewValue and 25.3.1.6 SetViewValue, from the check of the buffer on. */
+/*
+ * Returns the address of `width` bytes at `index`: the part of ECMA-262 25.3.1.5 GetViewValue and 25.3.1.6 SetViewValue
+ * that checks the buffer and the range.
+ */
 static inline uint8_t *place(const spate_view *view, size_t index, size_t width) {
     size_t length = spate_view_bytes(view);
     if (RB_UNLIKELY(index > length || width > length - index || NIL_P(view->buffer)))
@@ -152,7 +159,7 @@ static inline uint8_t *place(const spate_view *view, size_t index, size_t width)
     return spate_view_data(view) + index;
 }
 
-/* The last argument of JavaScript's form: a boolean, or the keyword. */
+/* Converts the last argument of JavaScript's form, which is a boolean or a Hash with the keyword. */
 static bool take_little(VALUE argument) {
     if (!RB_TYPE_P(argument, T_HASH))
         return RTEST(argument);
@@ -165,7 +172,7 @@ static bool take_little(VALUE argument) {
     return RTEST(value);
 }
 
-/* The slow path: unusual arguments either work or raise. */
+/* The slow path for unusual arguments. */
 NOINLINE(static const uint8_t *seek(VALUE self, VALUE offset, size_t width));
 static const uint8_t *seek(VALUE self, VALUE offset, size_t width) {
     const spate_view *view = spate_view_of(self);
@@ -178,10 +185,10 @@ static inline const uint8_t *read_at(VALUE self, VALUE offset, size_t width) {
 }
 
 /*
- * For each type: get_X_be, get_X_le(byte_offset), getX(byte_offset, little_endian = false), and the setters, which take
- * the value after the offset and return nil as JavaScript's do. `from_bits` makes the Ruby object; `to_bits` may raise
- * and run code, so it comes between the conversion of the index and the check of the range, unless the value is
- * `plain`: then it does neither.
+ * Defines for each type the getters get_X_be(byte_offset), get_X_le(byte_offset) and getX(byte_offset, little_endian =
+ * false), and the setters, which have the value as the second argument and return nil as in JavaScript. `from_bits`
+ * creates the Ruby object. `to_bits` may raise and run Ruby code, so it is called after the index is converted and
+ * before the range is checked. If `plain` is true for a value, `to_bits` does neither.
  */
 #define DEFINE_GETTERS(name, storage, from_bits)                                                                       \
     static VALUE get_##name##_be(VALUE self, VALUE offset) {                                                           \
@@ -305,7 +312,7 @@ static VALUE set_uint24_le(VALUE self, VALUE offset, VALUE value) {
 
 /* ---- Many bytes -------------------------------------------------------------------------------------------------- */
 
-/* get_bytes(byte_offset, byte_length): a new binary String. */
+/* get_bytes(byte_offset, byte_length): returns a new binary String. */
 static VALUE get_bytes(VALUE self, VALUE offset, VALUE length) {
     const spate_view *view = spate_view_of(self);
     size_t index = spate_to_index(offset, "byte_offset"), count = spate_to_index(length, "byte_length");
@@ -317,7 +324,10 @@ static VALUE get_bytes(VALUE self, VALUE offset, VALUE length) {
     return string;
 }
 
-/* set_bytes(byte_offset, bytes): from a String, an ArrayBuffer, a DataView or a typed array. Returns how many. */
+/*
+ * set_bytes(byte_offset, bytes): copies the bytes of a String, an ArrayBuffer, a DataView or a typed array. Returns
+ * their number.
+ */
 static VALUE set_bytes(VALUE self, VALUE offset, VALUE source) {
     const spate_view *view = spate_view_of(self);
     size_t index = spate_to_index(offset, "byte_offset");
@@ -332,7 +342,7 @@ static VALUE set_bytes(VALUE self, VALUE offset, VALUE source) {
     return SIZET2NUM(bytes.length);
 }
 
-/* ---- Names ------------------------------------------------------------------------------------------------------- */
+/* ---- Method definitions ------------------------------------------------------------------------------------------ */
 
 #define REGISTER(name, title, storage, from_bits, plain, to_bits)                                                      \
     rb_define_method(klass, "get_" #name "_be", get_##name##_be, 1);                                                   \

@@ -1,8 +1,8 @@
 #include "view/view.h"
 
 /*
- * array[index], array.at(index) and array[index] = number for each class: functions that know the element's width and
- * kind and handle only plain indexes and values. typed_array.c handles everything else, for any type.
+ * array[index], array.at(index) and array[index] = number for each class. These functions are specialized for the
+ * element's width and type, and handle only plain indexes and values. typed_array.c handles all other cases.
  */
 
 static uint8_t clamped(VALUE number) {
@@ -10,7 +10,7 @@ static uint8_t clamped(VALUE number) {
     return value < 0 ? 0 : value > 255 ? 255 : (uint8_t)value;
 }
 
-/* The order of spate_types. */
+/* The element types, in the order of spate_types. */
 #define ELEMENTS(X)                                                                                                    \
     X(0, uint8_t, SPATE_INT8, FIXNUM_P, spate_to_bits)                                                                 \
     X(1, uint8_t, SPATE_UINT8, FIXNUM_P, spate_to_bits)                                                                \

@@ -1,10 +1,10 @@
 #include "view/view.h"
 
-/* MemoryView (Ruby's interface between extensions): out without a copy, in with one. */
+/* MemoryView, Ruby's interface between extensions. Exports bytes without copying them, and imports a copy. */
 #ifdef HAVE_RUBY_MEMORY_VIEW_H
 #include <ruby/memory_view.h>
 
-/* Formats of rb_memory_view_parse_item_format, by the number of the type. */
+/* Formats of rb_memory_view_parse_item_format, in the order of spate_types. */
 static const char *const formats[SPATE_TYPES] = {"c", "C", "s", "S", "l", "L", "C", "q", "Q", NULL, "f", "d"};
 
 static void hold(rb_memory_view_t *out, VALUE object, spate_array_buffer *buffer, uint8_t *data, size_t bytes,
@@ -14,7 +14,7 @@ static void hold(rb_memory_view_t *out, VALUE object, spate_array_buffer *buffer
     spate_array_buffer_pin(buffer);
 }
 
-/* Exported bytes keep their address until released; `object` may be collected before. */
+/* Exported bytes keep their address until they are released. `object` may have been collected before. */
 static bool release(VALUE object, rb_memory_view_t *view) {
     spate_array_buffer_unpin(view->private_data);
     return true;
@@ -88,7 +88,8 @@ static VALUE give_back(VALUE argument) {
 }
 
 /*
- * ArrayBuffer.from_memory_view(object): a copy of the bytes of an object's contiguous MemoryView. TypeError for others.
+ * ArrayBuffer.from_memory_view(object): returns a copy of the bytes of an object's contiguous MemoryView. Raises
+ * TypeError for other objects.
  */
 static VALUE from_memory_view(VALUE klass, VALUE object) {
     rb_memory_view_t view = {0};

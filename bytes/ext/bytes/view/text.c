@@ -1,6 +1,6 @@
 #include "view/view.h"
 
-/* Hex and base64 of bytes, as in ECMA-262 for Uint8Array (23.2.6 in the 2026 edition). */
+/* Conversions between bytes and hex or base64, as for Uint8Array in ECMA-262 (23.2.6 in the 2026 edition). */
 
 static ID id_alphabet, id_omit_padding, id_omitPadding, id_last_chunk_handling, id_lastChunkHandling;
 
@@ -65,7 +65,7 @@ static size_t skip_space(const decoding *d, size_t at) {
     return at;
 }
 
-/* Decodes a chunk of two or three digits; false if bits past the last byte are set and that matters. */
+/* Decodes a chunk of two or three digits. Returns false if `strict` and bits after the last byte are set. */
 static bool put_partial(decoding *d, uint32_t bits, int digits, bool strict) {
     uint32_t extra = digits == 2 ? bits & 0x0f : bits & 0x03;
     if (strict && extra)
@@ -87,10 +87,10 @@ static void end_of_text(decoding *d, uint32_t bits, int digits, last_chunk last)
         d->read = d->length;
 }
 
-/* After the first '=' of the padding. */
+/* Called after the first '=' of the padding. */
 static void end_of_padding(decoding *d, size_t at, uint32_t bits, int digits, last_chunk last) {
     if (digits < 2) {
-        fail(d, "padding where none belongs", at - 1);
+        fail(d, "unexpected padding", at - 1);
         return;
     }
     at = skip_space(d, at);
@@ -150,7 +150,7 @@ static void decode_base64(decoding *d, bool url, last_chunk last) {
 
 /* ---- Options ----------------------------------------------------------------------------------------------------- */
 
-/* By Ruby's name or JavaScript's. */
+/* Returns an option by its Ruby or JavaScript name. */
 static VALUE option(VALUE options, ID name, ID javascript) {
     if (NIL_P(options))
         return Qnil;
@@ -163,7 +163,7 @@ static void check_options(VALUE options, const ID *known, int count) {
         rb_get_kwargs(options, known, 0, count, NULL);
 }
 
-/* A Symbol or String, one of `names`; the first if it is nil. */
+/* Returns the index of a Symbol or String in `names`, or 0 for nil. */
 static int choose(VALUE given, const char *what, const char *const *names, int count) {
     if (NIL_P(given))
         return 0;
@@ -187,7 +187,7 @@ static last_chunk take_last_chunk(VALUE options) {
 
 /* ---- Methods ----------------------------------------------------------------------------------------------------- */
 
-/* to_hex: lower case, two digits a byte. */
+/* to_hex: returns two lowercase digits per byte. */
 static VALUE array_to_hex(VALUE self) {
     static const char digits[] = "0123456789abcdef";
     spate_bytes bytes = spate_bytes_of(self);
@@ -261,7 +261,7 @@ static decoding decode(VALUE text, codec as, uint8_t *out, size_t room) {
     return d;
 }
 
-/* A whole new array. */
+/* Decodes into a new array. */
 static VALUE decode_new(VALUE klass, VALUE text, VALUE options, bool hex) {
     StringValue(text);
     codec as = take_codec(options, hex);
@@ -287,7 +287,10 @@ static VALUE array_s_from_base64(int argc, VALUE *argv, VALUE klass) {
     return decode_new(klass, text, options, false);
 }
 
-/* Decodes into this array, as much as fits: {read: characters, written: bytes}. Bytes before an error are written. */
+/*
+ * Decodes into this array as much as fits. Returns {read: characters, written: bytes}. Bytes before an error are
+ * written.
+ */
 static VALUE decode_into(VALUE self, VALUE text, VALUE options, bool hex) {
     StringValue(text);
     codec as = take_codec(options, hex);

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 /*
- * From an IO into a buffer and back without a String: read(2) and write(2) on the buffer's own memory, which is pinned
- * so that nobody moves it while Ruby's lock is released.
+ * Reads from an IO into a buffer and writes to an IO without a String. read(2) and write(2) access the buffer's memory
+ * directly. The buffer is pinned, so that its memory is not moved while the GVL is released.
  */
 typedef struct transfer {
     VALUE self;
@@ -18,8 +18,8 @@ typedef struct transfer {
     size_t left;
     size_t done;
     bool writing;
-    bool once;      /* what there is, not all of it */
-    int descriptor; /* our own duplicate, or -1: another thread may close the IO's, and its number may then be reused */
+    bool once;      /* read only the available bytes, not `left` bytes */
+    int descriptor; /* a duplicate, or -1; another thread may close the IO's descriptor, and its number may be reused */
     ssize_t got;
     int failed;
 } transfer;
@@ -53,7 +53,7 @@ static void *call(void *argument) {
 
 /* Raises IO::TimeoutError if the IO has a timeout (Ruby 3.2 and later). */
 static void wait_for(const transfer *t) {
-    (void)descriptor_of(t->io); /* raises IOError: Ruby 3.1 would wait for a closed IO for ever */
+    (void)descriptor_of(t->io); /* raises IOError for a closed IO, for which Ruby 3.1 would wait forever */
     VALUE events = INT2FIX(t->writing ? RUBY_IO_WRITABLE : RUBY_IO_READABLE);
     VALUE ready = rb_io_wait(t->io, events, Qnil);
 #ifdef HAVE_RB_EIOTIMEOUTERROR
@@ -97,7 +97,7 @@ static VALUE ended(VALUE argument) {
     return Qnil;
 }
 
-/* The range of buffer or view given by offset and length; checked. */
+/* Sets the range given by offset and length. Raises IndexError if it is not within the buffer or view. */
 static void take_window(transfer *t, VALUE offset_given, VALUE length_given) {
     size_t offset = NIL_P(offset_given) ? 0 : spate_to_index(offset_given, "offset");
     bool all = NIL_P(length_given);
@@ -135,8 +135,8 @@ static VALUE run(transfer *t) {
 }
 
 /*
- * For bytes that Ruby has already read ahead, or an object that is not an IO (StringIO, an SSL socket): through a
- * String.
+ * Copies the bytes of a String: bytes that Ruby has already read ahead, or bytes from an object that is not an IO
+ * (StringIO, SSL socket).
  */
 static VALUE take_string(transfer *t, VALUE string) {
     if (NIL_P(string))
@@ -198,17 +198,23 @@ static VALUE read_into(int argc, VALUE *argv, VALUE self, bool once) {
     return result;
 }
 
-/* read_from(io, offset = 0, length = the rest): bytes read; fewer only at the end of the file. */
+/*
+ * read_from(io, offset = 0, length = the rest): returns the number of bytes read, fewer than `length` only at the end
+ * of the file.
+ */
 static VALUE read_from(int argc, VALUE *argv, VALUE self) {
     return read_into(argc, argv, self, false);
 }
 
-/* read_partial_from(io, offset = 0, length = the rest): waits for some bytes and takes what is there; 0 at the end. */
+/*
+ * read_partial_from(io, offset = 0, length = the rest): waits until bytes are available and reads these. Returns their
+ * number, 0 at the end.
+ */
 static VALUE read_partial_from(int argc, VALUE *argv, VALUE self) {
     return read_into(argc, argv, self, true);
 }
 
-/* write_to(io, offset = 0, length = the rest): all of it. Returns the bytes written. */
+/* write_to(io, offset = 0, length = the rest): writes all bytes. Returns their number. */
 static VALUE write_to(int argc, VALUE *argv, VALUE self) {
     VALUE io, offset, length;
     rb_scan_args(argc, argv, "12", &io, &offset, &length);
@@ -219,7 +225,7 @@ static VALUE write_to(int argc, VALUE *argv, VALUE self) {
         rb_io_t *file;
         GetOpenFile(io, file);
         rb_io_check_writable(file);
-        rb_io_flush(io); /* earlier writes go first; may run other threads */
+        rb_io_flush(io); /* sends earlier writes first; may run other threads */
         take_window(&t, offset, length);
         VALUE result = run(&t);
         RB_GC_GUARD(self);

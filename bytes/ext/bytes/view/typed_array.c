@@ -42,7 +42,7 @@ static bool is_typed_array(VALUE object) {
     return rb_typeddata_is_kind_of(object, &spate_view_type) && spate_view_of(object)->type;
 }
 
-/* Elements that can be reached now. */
+/* Number of elements within the buffer. */
 static inline size_t count_of(const spate_view *view) {
     return spate_view_bytes(view) / view->type->width;
 }
@@ -51,7 +51,7 @@ static inline uint8_t *element(const spate_view *view, size_t index) {
     return spate_view_data(view) + index * view->type->width;
 }
 
-/* A new array of the same class, with a buffer of its own. */
+/* Creates an array of `klass` with a new buffer. */
 static VALUE make(VALUE klass, size_t count, const spate_type *type) {
     if (count > SPATE_LENGTH_LIMIT / type->width)
         rb_raise(rb_eRangeError, "length %zu is too large for elements of %zu bytes", count, type->width);
@@ -73,7 +73,7 @@ static void check_writable(VALUE self, const spate_view *view) {
 
 /* ---- new --------------------------------------------------------------------------------------------------------- */
 
-/* ECMA-262 23.2.5.1.3. */
+/* Initializes an array on an existing buffer. ECMA-262 23.2.5.1.3. */
 static void open_on_buffer(VALUE self, VALUE buffer, VALUE offset_given, VALUE length_given) {
     const spate_view *view = spate_view_of(self);
     size_t width = view->type->width;
@@ -107,7 +107,7 @@ static void open_anew(VALUE self, size_t count) {
     spate_view_open(self, spate_array_buffer_new(count * width), 0, count * width, false);
 }
 
-/* Converts first and checks the room afterwards: converting may run code. */
+/* Stores an element. Checks the bounds after the conversion, because the conversion may run Ruby code. */
 static void put(VALUE self, size_t index, VALUE value) {
     const spate_view *view = spate_view_of(self);
     uint64_t bits = view->type->convert(value);
@@ -119,10 +119,13 @@ static void put(VALUE self, size_t index, VALUE value) {
 
 static void check_content(const spate_type *a, const spate_type *b) {
     if (a->big != b->big)
-        rb_raise(rb_eTypeError, "%sArray and %sArray do not mix: one holds BigInts", a->name, b->name);
+        rb_raise(rb_eTypeError, "cannot mix %sArray and %sArray: one holds BigInts", a->name, b->name);
 }
 
-/* Copies the same type bytewise, others number by number. Both must have `count` elements from there on. */
+/*
+ * Copies elements of the same type bytewise, others one by one. Both arrays must have `count` elements from these
+ * positions on.
+ */
 static void copy_elements(VALUE self, size_t to, VALUE source, size_t count) {
     const spate_view *view = spate_view_of(self), *from = spate_view_of(source);
     if (count == 0)
@@ -131,7 +134,10 @@ static void copy_elements(VALUE self, size_t to, VALUE source, size_t count) {
         memmove(element(view, to), element(from, 0), count * view->type->width);
         return;
     }
-    /* Another type over the same bytes would read what it wrote, so all of it is read first. */
+    /*
+     * If both arrays share a buffer, writing would overwrite elements that are still to be read, so they are copied
+     * first.
+     */
     VALUE held = Qnil;
     const uint8_t *bytes = element(from, 0);
     if (from->target == view->target) {
@@ -148,7 +154,7 @@ static void fill_from_array(VALUE self, size_t to, VALUE array) {
         put(self, to + (size_t)i, RARRAY_AREF(array, i));
 }
 
-/* TypeError unless `source` is a list of numbers. */
+/* Raises TypeError unless `source` can be converted to an Array. */
 static VALUE to_array(VALUE source) {
     if (NIL_P(source) || !rb_respond_to(source, rb_intern("to_a")))
         rb_raise(rb_eTypeError, "no implicit conversion of %s into an Array of numbers", rb_obj_classname(source));
@@ -158,8 +164,8 @@ static VALUE to_array(VALUE source) {
 }
 
 /*
- * new(length = 0), new(buffer, byte_offset = 0, length = nil), new(typed_array), new(enumerable).
- * ECMA-262 23.2.5.1. IndexError for a window outside of the buffer, RangeError where it is not aligned.
+ * new(length = 0), new(buffer, byte_offset = 0, length = nil), new(typed_array), new(enumerable): ECMA-262 23.2.5.1.
+ * Raises IndexError for a range outside of the buffer, RangeError if it is not aligned.
  */
 static VALUE array_initialize(int argc, VALUE *argv, VALUE self) {
     rb_check_arity(argc, 0, 3);
@@ -187,7 +193,7 @@ static VALUE array_initialize(int argc, VALUE *argv, VALUE self) {
     VALUE array = rb_check_array_type(first);
     if (NIL_P(array)) {
         if (!rb_respond_to(first, rb_intern("each_entry")))
-            rb_raise(rb_eTypeError, "a length, an ArrayBuffer, a typed array or an Enumerable is expected, got %s",
+            rb_raise(rb_eTypeError, "expected a length, an ArrayBuffer, a typed array or an Enumerable, got %s",
                      rb_obj_classname(first));
         array = to_array(first);
     }
@@ -196,7 +202,7 @@ static VALUE array_initialize(int argc, VALUE *argv, VALUE self) {
     return self;
 }
 
-/* A copy has a buffer of its own, like an Array's copy. */
+/* A copy has a separate buffer, so its elements are independent, as in a copy of an Array. */
 static VALUE array_initialize_copy(VALUE self, VALUE other) {
     if (self == other)
         return self;
@@ -209,7 +215,7 @@ static VALUE array_initialize_copy(VALUE self, VALUE other) {
     return self;
 }
 
-/* ---- Asking ------------------------------------------------------------------------------------------------------ */
+/* ---- Properties -------------------------------------------------------------------------------------------------- */
 
 static VALUE array_buffer(VALUE self) {
     return spate_view_of(self)->buffer;
@@ -222,7 +228,7 @@ static inline const spate_view *array_of(VALUE self) {
     return view;
 }
 
-/* The number of elements; 0 if the array is outside its buffer. ECMA-262 23.2.3.21. */
+/* length: the number of elements; 0 if the array is outside its buffer. ECMA-262 23.2.3.21. */
 static VALUE array_length(VALUE self) {
     return SIZET2NUM(count_of(array_of(self)));
 }
@@ -239,12 +245,15 @@ static VALUE array_byte_offset(VALUE self) {
 
 /* ---- Elements ---------------------------------------------------------------------------------------------------- */
 
-/* An index from Ruby as an Integer. May run code, so it comes before the check of the buffer. */
+/* Converts an index to an Integer. Must be called before the buffer is checked, because it may run Ruby code. */
 static inline VALUE to_integer(VALUE index) {
     return RB_LIKELY(FIXNUM_P(index)) || RB_TYPE_P(index, T_BIGNUM) ? index : LONG2NUM(NUM2LONG(index));
 }
 
-/* Where an Integer points; negative counts from the end. SIZE_MAX is outside. */
+/*
+ * Converts an Integer to an element's position. Negative indexes count from the end. Returns SIZE_MAX for an index
+ * outside of the array.
+ */
 static inline size_t locate(VALUE index, size_t count) {
     if (!RB_LIKELY(FIXNUM_P(index)))
         return SIZE_MAX;
@@ -275,12 +284,12 @@ static VALUE load_at(const spate_view *view, VALUE index) {
     return view->type->load(element(view, at));
 }
 
-/* at(index): the element, or nil if there is none. */
+/* at(index): returns the element, or nil if there is none. */
 VALUE spate_array_at(VALUE self, VALUE index) {
     return load_at(array_of(self), index);
 }
 
-/* array[index], array[start, length], array[range]: like Array#[]; the last two are copies. */
+/* array[index], array[start, length], array[range]: like Array#[]. The last two return copies. */
 VALUE spate_array_aref(int argc, VALUE *argv, VALUE self) {
     const spate_view *view = array_of(self);
     if (RB_LIKELY(argc == 1 && FIXNUM_P(argv[0])))
@@ -303,7 +312,7 @@ VALUE spate_array_aref(int argc, VALUE *argv, VALUE self) {
     return slice_of(self, (size_t)start, (size_t)(size < count - start ? size : count - start));
 }
 
-/* array[index] = number. IndexError outside: a typed array does not grow. */
+/* array[index] = number: raises IndexError outside of the array, because a typed array does not grow. */
 VALUE spate_array_aset(VALUE self, VALUE index, VALUE value) {
     const spate_view *view = array_of(self);
     index = to_integer(index);
@@ -333,7 +342,7 @@ static VALUE enumerator_size(VALUE self, VALUE arguments, VALUE object) {
     return array_length(self);
 }
 
-/* each { |number| }: as many as there are at each step. */
+/* each { |number| }: checks the length before each element, because the block may change it. */
 static VALUE array_each(VALUE self) {
     RETURN_SIZED_ENUMERATOR(self, 0, 0, enumerator_size);
     for (size_t i = 0;; i++) {
@@ -344,9 +353,12 @@ static VALUE array_each(VALUE self) {
     }
 }
 
-/* ---- Whole ranges ------------------------------------------------------------------------------------------------ */
+/* ---- Ranges ------------------------------------------------------------------------------------------------------ */
 
-/* Start and end as in JavaScript: negative counts from the end, clamped, nil for the whole. */
+/*
+ * Converts start and end as in JavaScript: negative values count from the end, and both are clamped. nil means the
+ * start or the end of the array.
+ */
 static void take_range(VALUE start, VALUE end, size_t count, size_t *from, size_t *to) {
     *from = NIL_P(start) ? 0 : spate_to_position(start, count);
     *to = NIL_P(end) ? count : spate_to_position(end, count);
@@ -373,7 +385,10 @@ static VALUE array_fill(int argc, VALUE *argv, VALUE self) {
     return self;
 }
 
-/* set(numbers, offset = 0): a typed array, or anything with to_a. ECMA-262 23.2.3.26. IndexError without room. */
+/*
+ * set(numbers, offset = 0): copies from a typed array or an object with to_a. ECMA-262 23.2.3.26. Raises IndexError if
+ * there are too many numbers.
+ */
 static VALUE array_set(int argc, VALUE *argv, VALUE self) {
     rb_check_arity(argc, 1, 2);
     size_t to = argc > 1 ? spate_to_index(argv[1], "offset") : 0;
@@ -396,7 +411,7 @@ static VALUE array_set(int argc, VALUE *argv, VALUE self) {
     return Qnil;
 }
 
-/* slice(start = 0, end = length), slice(range): a copy. ECMA-262 23.2.3.27. */
+/* slice(start = 0, end = length), slice(range): returns a copy. ECMA-262 23.2.3.27. */
 static VALUE array_slice(int argc, VALUE *argv, VALUE self) {
     rb_check_arity(argc, 0, 2);
     const spate_view *view = array_of(self);
@@ -410,7 +425,7 @@ static VALUE array_slice(int argc, VALUE *argv, VALUE self) {
     return slice_of(self, from, to - from);
 }
 
-/* subarray(start = 0, end = length): a view on the same bytes. ECMA-262 23.2.3.30. */
+/* subarray(start = 0, end = length): returns a view of the same bytes. ECMA-262 23.2.3.30. */
 static VALUE array_subarray(int argc, VALUE *argv, VALUE self) {
     rb_check_arity(argc, 0, 2);
     const spate_view *view = array_of(self);
@@ -424,7 +439,7 @@ static VALUE array_subarray(int argc, VALUE *argv, VALUE self) {
     return result;
 }
 
-/* copy_within(target, start = 0, end = length): moves a part of itself. ECMA-262 23.2.3.6. */
+/* copy_within(target, start = 0, end = length): copies elements to another position in the array. ECMA-262 23.2.3.6. */
 static VALUE array_copy_within(int argc, VALUE *argv, VALUE self) {
     rb_check_arity(argc, 1, 3);
     const spate_view *view = array_of(self);
@@ -459,7 +474,7 @@ static VALUE array_reverse(VALUE self) {
     return self;
 }
 
-/* By number: -0 before 0, NaN last. ECMA-262 23.2.3.29 without a comparator. */
+/* Sorts by value: -0 before 0, NaN last. ECMA-262 23.2.3.29 without a comparator. */
 static VALUE array_sort(VALUE self) {
     const spate_view *view = array_of(self);
     check_writable(self, view);
@@ -487,7 +502,7 @@ static VALUE array_equal(VALUE self, VALUE other) {
     return Qtrue;
 }
 
-/* The same element type and the same bytes, as `hash` has it. */
+/* eql?: whether element type and bytes are the same, consistent with `hash`. */
 static VALUE array_eql(VALUE self, VALUE other) {
     if (!is_typed_array(other))
         return Qfalse;
@@ -498,7 +513,7 @@ static VALUE array_eql(VALUE self, VALUE other) {
     return count == 0 || memcmp(element(a, 0), element(b, 0), count * a->type->width) == 0 ? Qtrue : Qfalse;
 }
 
-/* Number by number, then the shorter one first; nil for another element type. */
+/* Compares the numbers, then the lengths. Returns nil for another element type. */
 static VALUE array_compare(VALUE self, VALUE other) {
     if (!is_typed_array(other) || array_of(self)->type != array_of(other)->type)
         return Qnil;
@@ -536,7 +551,7 @@ static VALUE array_inspect(VALUE self) {
     return rb_str_cat_cstr(text, count > INSPECTED ? ", …]>" : "]>");
 }
 
-/* ---- Names ------------------------------------------------------------------------------------------------------- */
+/* ---- Method definitions ------------------------------------------------------------------------------------------ */
 
 static void define_class(VALUE spate, int number) {
     const spate_type *type = &spate_types[number];

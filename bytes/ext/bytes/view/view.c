@@ -56,7 +56,7 @@ void spate_view_check(const spate_view *view) {
 spate_bytes spate_bytes_of(VALUE object) {
     if (RB_TYPE_P(object, T_STRING))
         return (spate_bytes){(const uint8_t *)RSTRING_PTR(object), (size_t)RSTRING_LEN(object)};
-    /* rb_typeddata_is_kind_of, inlined: this runs before each frame. */
+    /* rb_typeddata_is_kind_of is inlined, because this code runs for each frame. */
     if (RB_TYPE_P(object, T_DATA) && RTYPEDDATA_P(object) && RTYPEDDATA_TYPE(object) == &spate_array_buffer_type) {
         const spate_array_buffer *buffer = RTYPEDDATA_DATA(object);
         if (RB_UNLIKELY(buffer->detached))
@@ -68,6 +68,6 @@ spate_bytes spate_bytes_of(VALUE object) {
         spate_view_check(view);
         return (spate_bytes){spate_view_data(view), spate_view_bytes(view)};
     }
-    rb_raise(rb_eTypeError, "%s has no bytes: a String, an ArrayBuffer, a DataView or a typed array is wanted",
+    rb_raise(rb_eTypeError, "%s has no bytes: expected a String, an ArrayBuffer, a DataView or a typed array",
              rb_obj_classname(object));
 }

@@ -7,9 +7,9 @@
 
 typedef struct spate_view {
     VALUE buffer;               /* the ArrayBuffer, or Qnil before initialize */
-    spate_array_buffer *target; /* its struct, or an empty one: never NULL */
+    spate_array_buffer *target; /* the buffer's struct, or an empty one before initialize; never NULL */
     size_t offset;              /* bytes */
-    size_t byte_length;         /* the initial one if the view is length-tracking */
+    size_t byte_length;         /* the initial length if the view is length-tracking */
     size_t end;                 /* offset + byte_length; SIZE_MAX before initialize */
     bool tracking;              /* length-tracking: follows the length of a resizable buffer */
     const spate_type *type;     /* NULL for a DataView */
@@ -22,7 +22,7 @@ VALUE spate_view_allocate(VALUE klass);
 /* Initializes a view. `offset` and `byte_length` in bytes. Raises TypeError if it is already initialized. */
 void spate_view_open(VALUE self, VALUE buffer, size_t offset, size_t byte_length, bool tracking);
 
-/* Raises TypeError for anything else. Inline, because it precedes each access. */
+/* Returns the struct of a view. Raises TypeError for other objects. Inline, because each access calls it. */
 static inline spate_view *spate_view_of(VALUE self) {
     if (RB_LIKELY(!RB_SPECIAL_CONST_P(self) && RTYPEDDATA_P(self) && RTYPEDDATA_TYPE(self) == &spate_view_type))
         return RTYPEDDATA_DATA(self);
@@ -64,7 +64,7 @@ static inline uint8_t *spate_view_at(VALUE self, VALUE offset, size_t width) {
     return target->data + view->offset + index;
 }
 
-/* The same for the element of a typed array. */
+/* Fast path to an element of a typed array, like spate_view_at. */
 static inline uint8_t *spate_view_element(VALUE self, VALUE number, size_t width) {
     if (RB_UNLIKELY(RTYPEDDATA_TYPE(self) != &spate_view_type || !FIXNUM_P(number)))
         return NULL;
@@ -102,10 +102,13 @@ typedef struct spate_bytes {
 /* Raises TypeError if `object` is none of these, or is detached or out of bounds. */
 spate_bytes spate_bytes_of(VALUE object);
 
-/* Returns the buffer of a Spate::Compat::DataView and sets `out` to the view's bytes; none if it is detached. */
+/*
+ * Returns the buffer of a Spate::Compat::DataView and sets `out` to the view's bytes, which are empty if it is
+ * detached.
+ */
 VALUE spate_compat_view(VALUE self, spate_bytes *out);
 
-/* Element access for typed arrays of any type. element.c has the fast paths. */
+/* Element access for typed arrays of any type. The fast paths are in element.c. */
 
 VALUE spate_array_at(VALUE self, VALUE index);
 VALUE spate_array_aref(int argc, VALUE *argv, VALUE self);

@@ -1,7 +1,7 @@
 #include "view/view.h"
 
 /*
- * A frame as HTTP/2 has it (RFC 9113, section 4.1): nine bytes, then the payload.
+ * A frame of HTTP/2 (RFC 9113, section 4.1): nine bytes, followed by the payload.
  *
  *   +-----------------------------------------------+
  *   |                 Length (24)                   |
@@ -48,7 +48,7 @@ static void check_payload(size_t length) {
         rb_raise(rb_eRangeError, "a payload of %zu bytes is too long: at most %d", length, LONGEST);
 }
 
-/* A place to write in an ArrayBuffer or a view, checked for `width` at `offset`. */
+/* Returns the address of `width` writable bytes at `offset` of an ArrayBuffer or a view. Raises IndexError. */
 static uint8_t *place(VALUE target, size_t offset, size_t width) {
     uint8_t *data;
     size_t length;
@@ -69,9 +69,9 @@ static uint8_t *place(VALUE target, size_t offset, size_t width) {
 }
 
 /*
- * Wire.write_frame(target, offset, type, flags, stream, payload): header and payload into an ArrayBuffer or a view.
- * Returns the offset after the frame. The payload is a String, an ArrayBuffer, a view or nil. IndexError without room,
- * RangeError if a number does not fit its field.
+ * Wire.write_frame(target, offset, type, flags, stream, payload): writes header and payload into an ArrayBuffer or a
+ * view. Returns the offset after the frame. payload: a String, an ArrayBuffer, a view or nil. Raises IndexError if the
+ * frame does not fit, RangeError if a number does not fit into its field.
  */
 static VALUE wire_write_frame(VALUE self, VALUE target, VALUE offset, VALUE type, VALUE flags, VALUE stream,
                               VALUE payload) {
@@ -87,8 +87,8 @@ static VALUE wire_write_frame(VALUE self, VALUE target, VALUE offset, VALUE type
 }
 
 /*
- * Wire.write_frame_header(target, offset, length, type, flags, stream): only the header, before an existing or later
- * payload.
+ * Wire.write_frame_header(target, offset, length, type, flags, stream): writes only the header, for a payload that is
+ * written separately.
  */
 static VALUE wire_write_frame_header(VALUE self, VALUE target, VALUE offset, VALUE length, VALUE type, VALUE flags,
                                      VALUE stream) {
@@ -99,7 +99,7 @@ static VALUE wire_write_frame_header(VALUE self, VALUE target, VALUE offset, VAL
     return SIZET2NUM(from + HEADER);
 }
 
-/* Wire.frame(type, flags, stream, payload): a new binary String. */
+/* Wire.frame(type, flags, stream, payload): returns a frame as a new binary String. */
 static VALUE wire_frame(VALUE self, VALUE type, VALUE flags, VALUE stream, VALUE payload) {
     header h = take_header(type, flags, stream);
     size_t length = NIL_P(payload) ? 0 : spate_bytes_of(payload).length;
@@ -113,13 +113,13 @@ static VALUE wire_frame(VALUE self, VALUE type, VALUE flags, VALUE stream, VALUE
 }
 
 /*
- * Wire.read_frame_header(source, offset, fields): [length, type, flags, stream] into a reused Array. IndexError if nine
- * bytes are not there. The reserved bit is ignored.
+ * Wire.read_frame_header(source, offset, fields): stores [length, type, flags, stream] in the reused Array `fields` and
+ * returns it. Raises IndexError if fewer than nine bytes are left. The reserved bit is ignored.
  */
 static VALUE wire_read_frame_header(VALUE self, VALUE source, VALUE offset, VALUE fields) {
     size_t from = spate_to_index(offset, "offset");
     Check_Type(fields, T_ARRAY);
-    rb_ary_modify(fields); /* raises FrozenError; and unshares its elements from another Array's */
+    rb_ary_modify(fields); /* raises FrozenError; also unshares the elements from other Arrays */
     spate_bytes bytes = spate_bytes_of(source);
     if (from > bytes.length || bytes.length - from < HEADER)
         spate_out_of_bounds("offset", from, HEADER, bytes.length);

@@ -11,7 +11,7 @@
 #define OFFLOAD 0
 #endif
 
-/* The callers check for interrupts, as they know what to clean up. */
+/* The callers check for interrupts, because they know what to clean up. */
 static void without_gvl(void *(*work)(void *), void *context, rb_unblock_function_t *unblock, void *unblocked) {
     rb_nogvl(work, context, unblock, unblocked, RB_NOGVL_INTR_FAIL | RB_NOGVL_UBF_ASYNC_SAFE | OFFLOAD);
 }
@@ -62,7 +62,7 @@ typedef struct job {
 static pthread_mutex_t jobs_lock = PTHREAD_MUTEX_INITIALIZER; /* protects the list and the jobs in it */
 static job *jobs;
 static VALUE jobs_root;
-static unsigned forks; /* between the first process and this one */
+static unsigned forks; /* number of forks between the first process and this one */
 
 static void unlink_job(job *ended) {
     for (job **link = &jobs; *link != NULL; link = &(*link)->next) {
@@ -146,7 +146,7 @@ static bool is_done(job *running) {
     return done;
 }
 
-/* Returns true if the thread now owns the job, false if it was done and the caller owns it. */
+/* Returns true if the job's thread owns the job from now on, false if the job was done and belongs to the caller. */
 static bool abandon(job *running) {
     pthread_mutex_lock(&jobs_lock);
     bool done = running->done;

@@ -24,13 +24,14 @@ void spate_release_stepwise(spate_stepwise work, void *context);
 /*
  * Work that cannot be interrupted (libdeflate). It runs on a separate thread: if the waiting Ruby thread raises, the
  * thread continues to the end and calls `finish`, without the GVL, to free `context`. Otherwise the caller frees it.
- * `context` is allocated by malloc. `keep` has the Strings whose memory the work uses; they are marked until it ends.
+ * `context` is allocated by malloc. `keep` contains the Strings whose memory the work uses. They are marked until the
+ * work ends.
  */
 typedef struct spate_job {
     void (*work)(void *context);
     void (*finish)(void *context);
     void *context;
-    VALUE keep[2]; /* or Qnil */
+    VALUE keep[2]; /* Strings, or Qnil */
 } spate_job;
 
 /*

@@ -23,7 +23,7 @@ static void run_copy(void *context) {
 VALUE spate_string_hidden(size_t capacity) {
     if (capacity > LONG_MAX / 2)
         rb_memerror();
-    VALUE string = rb_str_buf_new((long)(capacity < 1024 ? 1024 : capacity)); /* smaller ones might be embedded */
+    VALUE string = rb_str_buf_new((long)(capacity < 1024 ? 1024 : capacity)); /* a smaller String might be embedded */
     rb_obj_hide(string);
     return string;
 }

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* From this length on, bytes are copied without the GVL. */
+/* Copies of this many bytes or more release the GVL. */
 #define SPATE_STRING_RELEASED_FROM ((size_t)1024 * 1024)
 
 /* Returns a new binary String with a copy of the bytes, which must stay valid while the GVL is released. */

@@ -16,14 +16,22 @@
 
 /* Inputs of at least this length are inflated directly into a String. */
 #define DIRECT_INPUT ((size_t)4 * 1024)
-/* Number of items inflated in advance to estimate sizes that the format does not store, and their maximum sizes. */
+/*
+ * Some items are inflated in advance to estimate sizes that the format does not store: their number and maximum sizes.
+ */
 #define SAMPLES 16
 #define SAMPLE_INPUT ((size_t)64 * 1024)
 #define SAMPLE_OUTPUT ((size_t)512 * 1024)
-/* A gzip footer is trusted up to this multiple of the input. The limit for estimates from samples, in percent. */
+/*
+ * TRUSTED_RATIO: the size in a gzip footer is trusted up to this multiple of the input. MOST_GUESSED: maximum estimate
+ * from samples, in percent of the input.
+ */
 #define TRUSTED_RATIO 32
 #define MOST_GUESSED 800
-/* Memory allocated in advance for all results, as a multiple of the input: limits the cost of wrong footers. */
+/*
+ * Maximum memory that is allocated in advance for all results, as a multiple of the input. Limits the cost of wrong
+ * footers.
+ */
 #define MOST_ROOM 16
 /* Below this many bytes of input a second thread does not pay off. */
 #define ALONE_BELOW ((size_t)64 * 1024)
@@ -33,7 +41,7 @@ typedef struct batch {
     VALUE strings; /* a private Array */
     VALUE outputs; /* Array of hidden Strings, filled by DIRECT items, or Qnil */
     VALUE results;
-    uint8_t *copies; /* of embedded strings, which the GC may move */
+    uint8_t *copies; /* copies of embedded Strings, which the GC may move */
     size_t at;       /* number of Strings locked so far */
     bool copying;    /* a String could not be locked */
     bool done;
@@ -81,7 +89,7 @@ static bool embedded(VALUE string) {
 }
 
 /*
- * Replaces a String that cannot be locked (another batch uses it, or it occurs twice in this one) by a frozen String
+ * Replaces a String that cannot be locked (another batch uses it, or it occurs twice in this one) with a frozen String
  * that shares its bytes.
  */
 static VALUE frozen_copy(batch *b, size_t i, VALUE string) {
@@ -165,7 +173,7 @@ static size_t claimed(const spate_item *item) {
     return claim < most ? claim : 0;
 }
 
-/* The maximum expansion, in percent, of some items that are inflated now, with the GVL. */
+/* Inflates some items now, with the GVL held. Returns their maximum expansion in percent. */
 static size_t sampled_ratio(batch *b) {
     size_t step = b->pool.count / SAMPLES ? b->pool.count / SAMPLES : 1;
     size_t ratio = 0;
@@ -181,7 +189,8 @@ static size_t sampled_ratio(batch *b) {
         size_t own = length * 100 / item->length;
         ratio = own > ratio ? own : ratio;
     }
-    ratio += ratio / 2; /* unused memory is never touched, but too little of it means inflating twice */
+    ratio += ratio / 2; /* too little memory means inflating twice; too much costs little, because it is never
+                         * touched */
     return ratio < MOST_GUESSED ? ratio : MOST_GUESSED;
 }
 
@@ -304,8 +313,8 @@ static void prepare(batch *b, VALUE threads) {
 }
 
 /*
- * batch(kind, strings, threads, format, level, max_output): [results, indexes of invalid items or nil]. kind: 0
- * inflate, 1 deflate, 2 CRC-32; format: 0 gzip or zlib, 1 zlib, 2 gzip, 3 raw.
+ * batch(kind, strings, threads, format, level, max_output): returns [results, indexes of invalid items or nil]. kind: 0
+ * inflate, 1 deflate, 2 CRC-32. format: 0 gzip or zlib, 1 zlib, 2 gzip, 3 raw.
  */
 static VALUE run_batch(VALUE self, VALUE kind, VALUE strings, VALUE threads, VALUE format, VALUE level,
                        VALUE max_output) {
@@ -313,7 +322,7 @@ static VALUE run_batch(VALUE self, VALUE kind, VALUE strings, VALUE threads, VAL
     VALUE object = TypedData_Make_Struct(0, batch, &batch_type, b);
     b->outputs = b->results = Qnil;
     b->strings = rb_ary_dup(rb_convert_type(strings, T_ARRAY, "Array", "to_ary"));
-    rb_obj_hide(b->strings); /* from ObjectSpace */
+    rb_obj_hide(b->strings); /* hidden from ObjectSpace */
     b->pool.work = (spate_batch_work)NUM2INT(kind);
     b->pool.format = (spate_batch_format)NUM2INT(format);
     b->pool.level = NUM2INT(level);

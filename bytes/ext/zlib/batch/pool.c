@@ -60,11 +60,13 @@ static uint8_t *slab_room(spate_batch_worker *worker, size_t length) {
         worker->last = slab;
     }
     uint8_t *room = slab->bytes + slab->used;
-    slab->used += length ? length : 1; /* distinct addresses, see spate_batch_release_slabs_before */
+    slab->used += length ? length : 1; /* each result has a distinct address, see spate_batch_release_slabs_before */
     return room;
 }
 
-/* Stores the bytes of `scratch` as the item's result: copies a few bytes, takes over the memory of many. */
+/*
+ * Stores the bytes of `scratch` as the item's result. Copies a short result, and takes over the memory of a long one.
+ */
 static void keep(spate_batch_worker *worker, spate_item *item, spate_buffer *scratch) {
     item->produced = scratch->length;
     if (scratch->length <= SLAB_RESULT_MAX) {
@@ -296,7 +298,7 @@ out:
     return NULL;
 }
 
-/* Starts up to `threads` - 1 threads. Failures are ignored, as the calling thread works too. */
+/* Starts up to `threads` - 1 threads. Failures are ignored, because the calling thread also processes items. */
 static unsigned start_threads(spate_batch *batch, pthread_t *ids) {
     sigset_t all;
     sigset_t before;

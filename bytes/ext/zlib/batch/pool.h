@@ -19,7 +19,7 @@
 
 typedef enum spate_batch_work { SPATE_BATCH_INFLATE, SPATE_BATCH_DEFLATE, SPATE_BATCH_CRC32 } spate_batch_work;
 
-/* AUTO: gzip if it begins with gzip's magic number, else zlib. */
+/* AUTO: gzip if the input begins with gzip's magic number, else zlib. */
 typedef enum spate_batch_format {
     SPATE_BATCH_AUTO,
     SPATE_BATCH_ZLIB,
@@ -40,7 +40,7 @@ typedef struct spate_item {
     const uint8_t *input; /* owned by the caller */
     size_t length;
     uint8_t *output;       /* the result; before the run: direct memory or NULL */
-    size_t capacity;       /* of direct memory */
+    size_t capacity;       /* size of the direct memory */
     size_t produced;       /* bytes of output, or the CRC-32 */
     unsigned worker;       /* the number of the worker that owns the slab */
     bool locked;           /* for the caller's use */
@@ -57,7 +57,7 @@ typedef struct spate_slab {
 typedef struct spate_batch_worker {
     struct spate_batch *batch;
     unsigned number;
-    spate_slab *first; /* in the order of filling */
+    spate_slab *first; /* the slabs, in the order in which they were filled */
     spate_slab *last;
 } spate_batch_worker;
 
@@ -67,7 +67,7 @@ typedef struct spate_batch {
     int level;
     bool identical;
     uint32_t mtime;
-    uint64_t max_output; /* of each item */
+    uint64_t max_output; /* maximum output of each item in bytes */
     spate_item *items;
     size_t count;
     unsigned threads;
@@ -89,7 +89,7 @@ void spate_batch_release_slabs_before(spate_batch *batch, const spate_item *item
 /* Frees the memory that the pool allocated. The caller frees items and workers. */
 void spate_batch_clear(spate_batch *batch);
 
-/* The format of an item: that of the batch, or the detected one for AUTO. */
+/* Returns the format of an item: that of the batch or, for AUTO, the detected one. */
 
 spate_batch_format spate_batch_format_of(const spate_batch *batch, const spate_item *item);
 #endif

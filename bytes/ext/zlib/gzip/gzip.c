@@ -20,7 +20,7 @@
 #define XFL_FASTEST 0x04
 #define XFL_SLOWEST 0x02
 
-/* From this length on, bytes are copied without the GVL. */
+/* At least this many bytes are copied without the GVL. */
 #define COPY_RELEASED_FROM ((size_t)1024 * 1024)
 
 static VALUE gzip_error;
@@ -91,7 +91,7 @@ static void raise_header(const char *wrong, VALUE string) {
 }
 
 static uint32_t sum_of(VALUE string) {
-    return NUM2UINT(rb_funcall(spate_zlib_module, id_crc32, 1, string)); /* gives up the GVL where it is long */
+    return NUM2UINT(rb_funcall(spate_zlib_module, id_crc32, 1, string)); /* releases the GVL for a long String */
 }
 
 static VALUE tail_of(VALUE string, size_t from) {
@@ -99,7 +99,7 @@ static VALUE tail_of(VALUE string, size_t from) {
 }
 
 typedef struct member {
-    VALUE tail; /* the deflate stream and what follows */
+    VALUE tail; /* the deflate stream and all bytes after it */
     uint64_t max_output;
     size_t consumed;
 } member;
@@ -119,7 +119,7 @@ static VALUE inflate_member(member *m) {
     return rb_rescue2(inflate_body, (VALUE)m, cut_off, Qnil, spate_zlib_buf_error, (VALUE)0);
 }
 
-/* Zlib.gunzip(string, max_output: nil): the first member's content, in binary. */
+/* Zlib.gunzip(string, max_output: nil): returns the content of the first member as a binary String. */
 static VALUE gunzip(int argc, VALUE *argv, VALUE self) {
     VALUE string;
     VALUE options;
@@ -225,8 +225,8 @@ static VALUE gzip(int argc, VALUE *argv, VALUE self) {
 }
 
 /*
- * Fast path of GzipReader: [content, length of the deflate stream, CRC-32] of bytes that begin with a complete deflate
- * stream and its footer, or nil.
+ * Fast path of GzipReader. Returns [content, length of the deflate stream, CRC-32] if the bytes begin with a complete
+ * deflate stream and its footer, otherwise nil.
  */
 static VALUE try_inflate(VALUE argument) {
     member *m = (member *)argument;
@@ -252,7 +252,7 @@ static VALUE inflate_member_if_whole(VALUE self, VALUE string, VALUE max_output)
     return rb_rescue2(try_inflate, (VALUE)&m, leave_it, Qnil, spate_zlib_error, (VALUE)0);
 }
 
-/* Fast path of GzipWriter: the deflate stream of the whole content. */
+/* Fast path of GzipWriter. Returns the deflate stream of the whole content. */
 static VALUE deflate_member(VALUE self, VALUE string, VALUE level) {
     return spate_oneshot_deflate(SPATE_RAW, string, NUM2INT(level));
 }

@@ -4,11 +4,11 @@
 #include "gzip/gzip.h"
 
 /*
- * Fast paths of GzipReader for buffered content: lines with the default separator and without conversion. Everything
- * else is done by the methods in lib/spate/zlib/gzip_reader/. `$_` can only be set from C.
+ * Fast paths of GzipReader for buffered content: lines with the default separator and without conversion. The methods
+ * in lib/spate/zlib/gzip_reader/ handle all other cases. `$_` can only be set from C.
  */
 
-/* Maximum bytes of a character in any encoding: with so many bytes buffered, the next character is complete. */
+/* Maximum bytes of a character in any encoding: if this many bytes are buffered, the next character is complete. */
 #define WIDEST 8
 
 static ID id_open;
@@ -36,7 +36,7 @@ static bool look(VALUE self, unread *u) {
     u->buffer = buffer;
     u->position = FIX2LONG(position);
     if (u->position < 0)
-        return false; /* set from outside */
+        return false; /* the instance variable was set by other code */
     u->length = RSTRING_LEN(buffer) - u->position;
     u->bytes = RSTRING_PTR(buffer) + u->position;
     return u->length > 0;
@@ -57,7 +57,7 @@ static rb_encoding *encoding_of(VALUE self) {
     return rb_to_encoding(rb_ivar_get(self, id_encoding));
 }
 
-/* Passes both separator and limit, as Ruby code cannot read `$/` in every Ractor. */
+/* Passes both separator and limit, because Ruby code cannot read `$/` in every Ractor. */
 static VALUE next_line_slowly(int argc, const VALUE *argv, VALUE self) {
     VALUE both[] = {argc > 0 ? argv[0] : rb_rs, argc > 1 ? argv[1] : Qnil};
     if (argc == 1 && !NIL_P(argv[0]) && NIL_P(rb_check_string_type(argv[0]))) {

@@ -5,7 +5,7 @@
 
 /* Deflates whole Strings. */
 
-/* libdeflate cannot be interrupted: from this length on (about 50 ms) it runs on a separate thread. */
+/* libdeflate cannot be interrupted, so longer input (about 50 ms) is deflated on a separate thread. */
 #define JOB_FROM ((size_t)512 * 1024)
 
 static bool identical;

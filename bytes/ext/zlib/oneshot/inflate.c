@@ -5,8 +5,8 @@
 /* Inflates whole Strings. */
 
 /*
- * libdeflate cannot be interrupted: from this length on it runs on a separate thread. Shorter input takes at most about
- * 50 ms, even if it inflates a thousandfold.
+ * libdeflate cannot be interrupted, so longer input is inflated on a separate thread. Shorter input takes at most about
+ * 50 ms, even if it expands a thousandfold.
  */
 #define JOB_FROM ((size_t)128 * 1024)
 #define MOST_GUESSED ((size_t)1 << 31)
@@ -23,12 +23,15 @@ static void inflate_whole(void *context) {
         spate_inflate_attempt(is->container, is->input, is->length, is->max_output, &is->output, &is->consumed);
 }
 
-/* Expansion of recent input, in sixteenths, to estimate the size of the output: too small an estimate costs a rerun. */
+/*
+ * Expansion of recent input, in sixteenths. Used to estimate the size of the output. If the estimate is too small, the
+ * input is inflated again.
+ */
 static unsigned last_ratio = 4 * 16;
 
 /*
- * Twice the length of the last output, plus one if the one before had the same length. Buffers of equal length are
- * common, and too large an estimate means mapping, trimming and unmapping memory in each call.
+ * Twice the length of the last output, plus one if the output before it had the same length. Buffers of equal length
+ * are common. An estimate that is too large means mapping, trimming and unmapping memory in each call.
  */
 static uint64_t last_output;
 
@@ -43,7 +46,7 @@ static void learn(size_t input, size_t output) {
     __atomic_store_n(&last_ratio, next, __ATOMIC_RELAXED);
 }
 
-/* The length of the last two outputs if they were equal and it is plausible for this input; else 0. */
+/* Returns the length of the last two outputs if it was the same and is plausible for this input, otherwise 0. */
 static size_t repeated(size_t input) {
     uint64_t output = __atomic_load_n(&last_output, __ATOMIC_RELAXED);
     uint64_t length = output / 2;

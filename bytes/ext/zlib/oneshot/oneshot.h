@@ -6,14 +6,15 @@
 #define SPATE_ZLIB_ONESHOT_H
 
 #include "oneshot/bytes.h"
-#include "shared/inflate.h" /* the core's */
+#include "shared/inflate.h" /* in core/ */
 #include "stream/zstream.h"
 
 #include <ruby.h>
 
 /*
- * These return a new String. They need the GVL and release it depending on size. They raise zlib's errors and
- * OutputLimitError. `*consumed`, unless NULL, is set to the bytes of input consumed. `max_output` is in bytes.
+ * The following functions return a new String. They need the GVL and release it depending on size. They raise zlib's
+ * errors and OutputLimitError. `*consumed`, unless NULL, is set to the bytes of input consumed. `max_output` is in
+ * bytes.
  */
 VALUE spate_oneshot_inflate(spate_container container, VALUE string, uint64_t max_output, size_t *consumed);
 VALUE spate_oneshot_deflate(spate_container container, VALUE string, int level); /* uses Spate::Zlib.identical */
@@ -46,8 +47,8 @@ VALUE spate_oneshot_without_gvl(void (*work)(void *whole), spate_oneshot given, 
                                 bool as_job, size_t *consumed, spate_status *status);
 
 /*
- * Inflates and deflates whole Strings with zlib: for its error messages, its exact output, or without libdeflate. Needs
- * the GVL, which is released depending on size. Raises zlib's errors, OutputLimitError.
+ * Inflates and deflates whole Strings with zlib. Used for zlib's error messages or its exact output, and if libdeflate
+ * is missing. Needs the GVL, which is released depending on size. Raises zlib's errors, OutputLimitError.
  */
 
 /* Returns a new String. Sets `*consumed`, unless NULL, to the bytes of input consumed. `max_output` in bytes. */

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* Runs the work on a whole String: zlib in slices and, below, libdeflate as a job. */
+/* Processes a whole String: with zlib in slices, or with libdeflate as a job (spate_oneshot_without_gvl). */
 
 typedef struct oneshot {
     z_stream zlib;

@@ -79,7 +79,7 @@ void spate_zstream_forget_output(spate_zstream *z) {
     z->output_at = 0;
 }
 
-/* Keeps the memory of the empty output, unless it is large. */
+/* Called when the output is empty. Keeps its memory, unless it is large. */
 static void emptied(spate_zstream *z) {
     z->output.length = z->output_at = 0;
     if (z->output.borrowed || z->output.capacity > KEPT_CAPACITY)
@@ -178,7 +178,7 @@ static VALUE detach_locked(VALUE argument) {
     return rb_ensure(detach, argument, detached, argument);
 }
 
-/* Copying a long output releases the GVL: the lock keeps other threads from writing meanwhile. */
+/* Copying a long output releases the GVL. The lock prevents other threads from writing meanwhile. */
 static VALUE take(spate_zstream *z) {
     if (spate_zstream_output_length(z) < SPATE_STRING_RELEASED_FROM)
         return spate_zstream_detach(z);

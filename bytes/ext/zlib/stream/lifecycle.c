@@ -87,7 +87,7 @@ void spate_zstream_reset(spate_zstream *z) {
 
 /*
  * Closes a stream in a forked child whose parent had a thread using it. If zlib was running, its state is unknown: the
- * memory is leaked, as freeing it might be a double free.
+ * memory is leaked, because freeing it might be a double free.
  */
 static void abandon(spate_zstream *z) {
     if (z->busy) {
@@ -158,7 +158,9 @@ void spate_zstream_copy(spate_zstream *to, spate_zstream *from) {
 
 /* ---- Locking ----------------------------------------------------------------------------------------------------- */
 
-/* Other threads wait for the lock of a running call, but within its own block that would be a deadlock. */
+/*
+ * Other threads wait for the lock while a call is running. Within the block of that call, waiting would be a deadlock.
+ */
 void spate_zstream_refuse_recursion(spate_zstream *z) {
     if (lost(z))
         rb_raise(spate_zlib_error, "zstream was in use by another thread when the process was forked");

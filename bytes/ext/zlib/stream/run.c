@@ -12,7 +12,7 @@
 #define CHUNK ((size_t)16384)
 /* A small input that inflates to more than this is continued without the GVL. */
 #define HELD_OUTPUT ((size_t)64 * 1024)
-/* From this length on output is written directly to the returned String instead of being copied. */
+/* Output of at least this length is written directly to the returned String instead of being copied. */
 #define DIRECT_FROM ((size_t)64 * 1024)
 /* Maximum initial capacity of that String. It grows with the output. */
 #define MOST_DIRECT ((size_t)1 << 30)
@@ -74,7 +74,7 @@ static void keep_rest(run *r) {
     r->kept = true;
 }
 
-/* An estimate of what this much input becomes, going by what came before. */
+/* Estimates the length of the output for the remaining input from the expansion so far. */
 static size_t expected_output(const run *r) {
     const z_stream *zlib = &r->z->zlib;
     double input = (double)(r->step.length - r->step.at);
@@ -85,7 +85,7 @@ static size_t expected_output(const run *r) {
     return expected > (double)MOST_DIRECT ? MOST_DIRECT : (size_t)expected;
 }
 
-/* If much is expected, it is written into the bytes of a String of its own. */
+/* If much output is expected, provides a hidden String that the output is written to. */
 static void make_room(run *r) {
     spate_zstream *z = r->z;
     size_t expected = expected_output(r);
@@ -123,7 +123,7 @@ static bool supply_dictionary(run *r) {
     return true;
 }
 
-/* In a child process forked meanwhile `busy` stays set: the thread does not exist there. */
+/* If the process is forked during the run, `busy` stays set in the child, because the thread does not exist there. */
 static bool run_busy(void *context, spate_interrupt *interrupt) {
     run *r = context;
     r->z->busy = true;
@@ -132,7 +132,7 @@ static bool run_busy(void *context, spate_interrupt *interrupt) {
     return done;
 }
 
-/* The length of output at which to pause. */
+/* Returns the length of output at which to pause. */
 static size_t next_pause(const run *r, size_t start) {
     if (r->yields)
         return CHUNK;

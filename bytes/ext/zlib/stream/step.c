@@ -3,8 +3,8 @@
 #include <string.h>
 
 /*
- * A slice takes at most 10 ms: level 9 deflates some MB/s. For inflate the output is limited as well. Slicing deflate's
- * input does not change its output, except at level 0.
+ * A slice takes at most 10 ms, because level 9 deflates only some MB/s. For inflate, the output of a slice is limited
+ * as well. Slicing deflate's input does not change its output, except at level 0.
  */
 #define DEFLATE_SLICE ((size_t)64 * 1024)
 #define INFLATE_SLICE ((size_t)256 * 1024)
@@ -124,7 +124,10 @@ int spate_stream_adler_add(spate_stream_adler *state, z_stream *zlib, int answer
     if (!state->active)
         return answer;
     remember(state->tail, taken, took);
-    /* With Z_NEED_DICT zlib->adler identifies the dictionary; a stream that seeks a flush point consumed nothing. */
+    /*
+     * With Z_NEED_DICT, zlib->adler identifies the dictionary. With Z_STREAM_ERROR, the stream is searching for a flush
+     * point and has consumed nothing.
+     */
     if (answer == Z_NEED_DICT || answer == Z_STREAM_ERROR)
         return answer;
     state->adler = spate_adler32(state->adler, made, produced);

@@ -15,14 +15,14 @@
 
 /*
  * Computes and checks the Adler-32 of an inflated zlib stream (RFC 1950, 2.2) with libdeflate instead of zlib, whose
- * computation takes a twelfth of the time of inflating. For other streams zlib does it.
+ * computation takes a twelfth of the time of inflating. zlib checks other streams itself.
  */
 
 typedef struct spate_stream_adler {
     bool active;     /* zlib's own check is switched off */
     bool wrong;      /* the checksum at the stream's end differs: this and all later calls fail */
-    uint32_t adler;  /* of the output so far */
-    uint8_t tail[4]; /* the last bytes consumed: at the stream's end its checksum */
+    uint32_t adler;  /* checksum of the output so far */
+    uint8_t tail[4]; /* the last bytes consumed; at the stream's end, the stored checksum */
 } spate_stream_adler;
 
 /* Call it after inflateInit2 with these `wbits`. */

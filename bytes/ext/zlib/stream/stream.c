@@ -114,7 +114,7 @@ static VALUE flush_next_out(VALUE self) {
     return spate_zstream_take_output(z);
 }
 
-/* A method of Deflate and Inflate, as in Ruby's own, and not of ZStream. */
+/* Defined for Deflate and Inflate, but not for ZStream, as in Ruby's zlib library. */
 VALUE spate_zstream_set_dictionary(VALUE self, VALUE dictionary) {
     spate_zstream *z = spate_zstream_ready(self);
     VALUE bytes = dictionary;

@@ -1,12 +1,12 @@
 /*
  * A zlib stream for Ruby: waiting input, a z_stream, growing output. Deflate, Inflate and the gzip files are built on
- * it. All functions need the GVL; those marked "raises" may raise. The output is in allocated memory or in a hidden
+ * it. All functions need the GVL. Those marked "raises" may raise. The output is in allocated memory or in a hidden
  * String, never in an object that Ruby code can see.
  */
 #ifndef SPATE_ZLIB_ZSTREAM_H
 #define SPATE_ZLIB_ZSTREAM_H
 
-#include "shared/inflate.h" /* the core's: spate_buffer, spate_container */
+#include "shared/inflate.h" /* in core/: spate_buffer, spate_container */
 #include "stream/step.h"
 
 #include <ruby.h>
@@ -22,21 +22,21 @@ typedef struct spate_zstream {
     VALUE self;         /* the object that embeds this struct; Qnil before spate_zstream_init */
     VALUE lock;         /* a Mutex, or Qnil as long as no call has released the GVL */
     VALUE input;        /* a frozen or hidden String with waiting input, or Qnil */
-    size_t input_at;    /* bytes of it already consumed */
-    VALUE dictionaries; /* of an Inflate: Adler-32 => String, or Qnil */
-    VALUE owner;        /* the hidden String that owns output.bytes, or Qnil: allocated by malloc */
+    size_t input_at;    /* consumed bytes of `input` */
+    VALUE dictionaries; /* Hash of an Inflate: Adler-32 => String; or Qnil */
+    VALUE owner;        /* the hidden String that owns output.bytes; Qnil if they are allocated by malloc */
     spate_buffer output;
-    size_t output_at;         /* bytes of it that were taken out */
-    VALUE reused;             /* the String given as buffer: of the call that runs, or Qnil */
-    uint64_t max_output;      /* of an Inflate: total_out never exceeds it. UINT64_MAX: no limit */
-    bool ready;               /* between open and end */
-    bool in_stream;           /* fed and not finished */
-    bool finished;            /* zlib saw the stream's end */
-    bool in_progress;         /* a call is running, or its block is */
-    bool exhausted;           /* output was lost to a limit: no more output until reset */
-    bool busy;                /* zlib is at work on it right now; other code sees this only in a forked child */
-    spate_stream_adler adler; /* of an Inflate */
-    size_t accounted;         /* bytes told to the GC as used by zlib */
+    size_t output_at;         /* bytes of `output` that were already returned */
+    VALUE reused;             /* the String passed as `buffer:` to the running call, or Qnil */
+    uint64_t max_output;      /* limit of an Inflate's total_out; UINT64_MAX: no limit */
+    bool ready;               /* the stream is open */
+    bool in_stream;           /* the stream has begun and is not finished */
+    bool finished;            /* zlib has reached the stream's end */
+    bool in_progress;         /* a call or its block is running */
+    bool exhausted;           /* a limit was exceeded: no more output until reset */
+    bool busy;                /* zlib is running; other code can see this only in a forked child */
+    spate_stream_adler adler; /* for an Inflate */
+    size_t accounted;         /* bytes used by zlib, as reported to the GC */
 } spate_zstream;
 
 /* ---- Lifecycle --------------------------------------------------------------------------------------------------- */
@@ -58,11 +58,11 @@ void spate_zstream_end(spate_zstream *z);   /* raises; warns if it is not finish
 typedef struct spate_zstream_call {
     VALUE source; /* a String, or Qnil */
     int flush;
-    uint64_t max_output;  /* of this call, in bytes; more is an error. UINT64_MAX: no limit */
-    size_t pause;         /* bytes of output after which the remaining input waits. SIZE_MAX: no pause */
+    uint64_t max_output;  /* of this call, in bytes; more output raises an error. UINT64_MAX: no limit */
+    size_t pause;         /* bytes of output after which the remaining input is kept. SIZE_MAX: no pause */
     VALUE reused;         /* a String for the output (buffer:), or Qnil */
-    bool returns_output;  /* else the output waits behind earlier output */
-    bool passes_trailing; /* what follows the stream's end becomes output; else it waits as input */
+    bool returns_output;  /* else the output is appended to earlier output */
+    bool passes_trailing; /* bytes after the stream's end become output; else they are kept as input */
 } spate_zstream_call;
 
 #define SPATE_ZSTREAM_CALL(...)                                                                                        \
@@ -71,15 +71,15 @@ typedef struct spate_zstream_call {
 /*
  * Processes the waiting input, then the source. Depending on their size, holds the GVL or releases it once. With a
  * block, yields chunks of 16,384 bytes and, with `returns_output`, the rest at the stream's end; without a block
- * returns all output, or nil. Raises zlib's errors; after any exception the stream has the output so far and the
+ * returns all output, or nil. Raises zlib's errors; after any exception, the stream contains the output so far and the
  * unconsumed input.
  */
 VALUE spate_zstream_run(spate_zstream *z, const spate_zstream_call *call);
 
 /*
- * Call it before changing the stream other than by spate_zstream_run: waits for a running call of another thread.
+ * Call it before changing the stream other than through spate_zstream_run: waits for a running call of another thread.
  * Raises InProgressError within the block of a call, and Error if the stream is not ready. No Ruby code may run between
- * this call and the change: convert arguments before.
+ * this call and the change, so arguments must be converted before.
  */
 void spate_zstream_claim(spate_zstream *z);
 
@@ -106,7 +106,7 @@ VALUE spate_zstream_take_output(spate_zstream *z);
 /* ---- Errors (errors.c) ------------------------------------------------------------------------------------------- */
 
 extern VALUE spate_zlib_module; /* Spate::Zlib */
-extern VALUE spate_zlib_error;  /* Spate::Zlib::Error and below */
+extern VALUE spate_zlib_error;  /* Spate::Zlib::Error and its subclasses */
 extern VALUE spate_zlib_buf_error;
 extern VALUE spate_zlib_data_error;
 extern VALUE spate_zlib_stream_error;

@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
 module Spate
-  # A block of bytes with a fixed or a bounded length, which views read and write. ECMA-262 section 25.1.
+  # A block of bytes that views read and write. The length is fixed, or resizable up to a maximum. ECMA-262 section
+  # 25.1.
   #
   #     buffer = Spate::ArrayBuffer.new(8)
   #     Spate::DataView.new(buffer).set_uint16(0, 0xcafe)
@@ -23,7 +24,7 @@ module Spate
       end
     end
 
-    # The bytes of an IO::Buffer as a String. Uses the only method that every Ruby version has, under one of two names.
+    # Copies the bytes of an IO::Buffer, of an object with `to_str`, or of a MemoryView.
     def self.from_foreign(source)
       shown = defined?(::IO::Buffer) && source.is_a?(::IO::Buffer) && source.respond_to?(:get_string)
       return from(source.get_string) if shown

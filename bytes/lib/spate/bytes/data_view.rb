@@ -1,23 +1,24 @@
 # frozen_string_literal: true
 
 module Spate
-  # Numbers of any width at any offset of a buffer, in either byte order; big-endian by default.
-  # ECMA-262 section 25.3. Offsets are bytes from the view's beginning.
+  # Reads and writes numbers of any width at any offset of a buffer, in either byte order; big-endian by default.
+  # ECMA-262 section 25.3. Offsets are in bytes from the view's start.
   #
-  # Three forms: the readable `get_uint32(0, little_endian: true)`, the fast `get_uint32_le(0)` and `get_uint32_be(0)`,
-  # and JavaScript's `getUint32(0, true)`. Integers wrap around as in JavaScript; setters return nil.
+  # Each accessor has three forms: the readable `get_uint32(0, little_endian: true)`, the fast `get_uint32_le(0)` and
+  # `get_uint32_be(0)`, and JavaScript's `getUint32(0, true)`. Integers wrap around as in JavaScript; setters return
+  # nil.
   #
-  # Methods raise IndexError outside the view, TypeError for anything except a number or if the buffer is detached, and
-  # FrozenError if view or buffer is frozen.
+  # Methods raise IndexError for an offset outside the view, TypeError for a value that is not a number or a detached
+  # buffer, and FrozenError for a frozen view or buffer.
   class DataView
     # @!method get_uint32(byte_offset, little_endian: false)
-    #   Reads a number. The same for the other TYPES: `get_int16`, `get_float64`, and so on.
+    #   Reads a number. Each of TYPES has such a method: `get_int16`, `get_float64` and so on.
     #   @param byte_offset [Integer]
     #   @param little_endian [Boolean]
     #   @return [Integer, Float]
     #   @raise [IndexError, TypeError]
     # @!method set_uint32(byte_offset, value, little_endian: false)
-    #   Writes a number, modulo its width. The same for the other TYPES.
+    #   Writes a number, modulo its width. Each of TYPES has such a method.
     #   @param byte_offset [Integer]
     #   @param value [Numeric]
     #   @param little_endian [Boolean]
@@ -28,7 +29,7 @@ module Spate
     TYPES = %w[int16 uint16 uint24 int32 uint32 big_int64 big_uint64 float16 float32 float64].freeze
 
     TYPES.each do |type|
-      # The getter returns the number at a byte offset, the setter nil; docs/bytes.md has the cost of each form.
+      # Getters return a number, setters return nil. The cost of each form is in docs/bytes.md.
       class_eval <<~RUBY, __FILE__, __LINE__ + 1
         def get_#{type}(byte_offset, little_endian: false) # def get_uint32(byte_offset, little_endian: false)
           little_endian ? get_#{type}_le(byte_offset) : get_#{type}_be(byte_offset)

@@ -4,8 +4,8 @@ module Spate
   # Numbers of one type in a buffer, in the machine's byte order. ECMA-262 section 23.2.
   #
   # Reading follows Ruby: a negative index counts from the end, and an index outside the array returns nil. Writing
-  # outside the array raises IndexError. Methods that both Enumerable and JavaScript have (map, select, reject, sort,
-  # reverse) return a typed array.
+  # outside the array raises IndexError. Methods that exist in both Enumerable and JavaScript (map, select, reject,
+  # sort, reverse) return a typed array.
   class TypedArray
     class << self
       # Makes an array of these numbers. ECMA-262 23.2.2.2.
@@ -14,7 +14,7 @@ module Spate
       # @return [TypedArray] of this class
       def of(*numbers) = new(numbers)
 
-      # Makes an array of the source's elements, each passed through the block if there is one. ECMA-262 23.2.2.1.
+      # Makes an array of the source's elements, or of the block's results for them. ECMA-262 23.2.2.1.
       #
       # @param source [Enumerable<Numeric>]
       # @yieldparam number [Numeric]
@@ -114,7 +114,7 @@ module Spate
     # @param number [Numeric]
     # @param from [Integer] where to begin; a negative one counts from the end
     # @yieldparam number [Numeric]
-    # @return [Integer, nil] its first index
+    # @return [Integer, nil] the index of the first match
     def index(number = (missing = true), from = 0, &block)
       return to_a.index(&block) if missing
 
@@ -129,7 +129,7 @@ module Spate
     # @param number [Numeric]
     # @param from [Integer] where to begin; a negative one counts from the end
     # @yieldparam number [Numeric]
-    # @return [Integer, nil] its last index that is not after `from`
+    # @return [Integer, nil] the index of the last match that is not after `from`
     def rindex(number = (missing = true), from = -1, &block)
       return to_a.rindex(&block) if missing
 
@@ -162,13 +162,13 @@ module Spate
     alias toReversed reverse
     alias subArray subarray
 
-    # Finds a number like {#index}.
+    # Same as {#index}, but returns -1 instead of nil.
     #
     # @param number [Numeric]
     # @param from [Integer]
     # @return [Integer] -1 if it is missing, as in JavaScript
     def index_of(number, from = 0) = index(number, from) || -1
-    # Finds a number from the end, like {#rindex}. ECMA-262 23.2.3.20.
+    # Same as {#rindex}, but returns -1 instead of nil. ECMA-262 23.2.3.20.
     #
     # @param number [Numeric]
     # @param from [Integer]
@@ -194,13 +194,14 @@ module Spate
     alias reduceRight reduce_right
     # @!endgroup
 
-    # This machine's byte order, which is stored with the bytes by Marshal.
+    # This machine's byte order. Marshal stores it with the bytes.
     BYTE_ORDER = [1].pack("S") == "\1\0" ? "little" : "big"
     private_constant :BYTE_ORDER
 
     # @!visibility private
 
-    # For Marshal: the bytes and their order. A machine with another order swaps the bytes.
+    # Returns the bytes and their order for Marshal. A machine with a different byte order swaps the bytes when it loads
+    # them.
     def marshal_dump = [bytes, BYTE_ORDER]
 
     def marshal_load(dumped)

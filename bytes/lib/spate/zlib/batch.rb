@@ -1,14 +1,14 @@
 # frozen_string_literal: true
 
 module Spate
-  # Processes many Strings in one call: the GVL is released only once, and all processors work.
+  # Processes many Strings in one call. The GVL is released only once, and the work is divided among all processors.
   module Zlib
-    # Some items of a batch were invalid. The other items have been processed.
+    # Raised when some items of a batch are invalid. The other items have been processed.
     class BatchError < Error
-      # @return [Hash{Integer => Error}] by index of each invalid item, the error that a call for that item alone would
+      # @return [Hash{Integer => Error}] index of each invalid item => the error that a call for that item alone would
       #   raise
       attr_reader :errors
-      # @return [Array<String, nil>, nil] results by index, nil for invalid items; nil from `each_inflated`
+      # @return [Array<String, nil>, nil] the results, nil for invalid items; nil if `each_inflated` raised the error
       attr_reader :results
 
       # @!visibility private
@@ -25,7 +25,7 @@ module Spate
     end
 
     BATCH_FORMATS = { auto: 0, zlib: 1, gzip: 2, raw: 3 }.freeze
-    # The maximum compressed bytes, and number of Strings, that each_inflated processes at a time.
+    # Maximum compressed bytes and maximum number of Strings that each_inflated processes at a time.
     WINDOW = 4 * 1024 * 1024
     WINDOW_COUNT = 4096
     private_constant :BATCH_FORMATS, :WINDOW, :WINDOW_COUNT
@@ -40,8 +40,8 @@ module Spate
       # @param errors [Symbol] `:raise`, or `:keep` to return errors as the results of invalid items
       # @return [Array<String, Error>]
       # @raise [BatchError] after all items are processed, if some are invalid
-      # @raise [TypeError] for anything except Strings, before any item is processed; with `errors: :keep` it is an
-      #   invalid item
+      # @raise [TypeError] if an item is not a String, before any item is processed; with `errors: :keep`, such an item
+      #   is invalid
       def inflate_all(strings, threads: nil, max_output: nil, format: :auto, errors: :raise)
         raise ArgumentError, "errors is :raise or :keep, not #{errors.inspect}" unless %i[raise keep].include?(errors)
 
@@ -76,7 +76,7 @@ module Spate
         batch(1, strings, check_threads(threads), format_number(format), level, nil).first
       end
 
-      # The CRC-32 of each String, in order.
+      # Computes the CRC-32 of each String, in order.
       #
       # @param strings [Array<String>]
       # @param threads [Integer, nil] nil for one per processor
@@ -85,7 +85,7 @@ module Spate
         batch(2, strings, check_threads(threads), 0, 0, nil).first
       end
 
-      # Inflates Strings in sequence. Some Strings, but never all, are inflated in advance.
+      # Inflates Strings in order, a limited number of them in advance.
       #
       # @param strings [Enumerable<String>]
       # @param errors [Symbol] as for {inflate_all}
@@ -132,14 +132,15 @@ module Spate
         yield window unless window.empty?
       end
 
-      # Replaces other objects by an empty String, which is invalid in every format and is checked again alone.
+      # Replaces objects that are not Strings with an empty String, which is invalid in every format. `inflate_again`
+      # then raises the right error for them.
       def only_texts(strings)
         return strings if strings.all?(String)
 
         strings.map { |string| string.respond_to?(:to_str) ? string : "" }
       end
 
-      # The errors of invalid items, index => error, from a separate call for each item.
+      # Inflates each invalid item again in a separate call. Returns { index => error }.
       def inflate_again(strings, bad, results, format, max_output)
         bad.each_with_object({}) do |index, errors|
           results[index] = inflate_alone(String.new(strings[index]), format, max_output)

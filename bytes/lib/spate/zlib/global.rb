@@ -4,12 +4,12 @@ require "rbconfig"
 require "spate/zlib"
 
 module Spate
-  # Replaces Ruby's own Zlib in the whole program: Net::HTTP, RubyGems and Rack::Deflater then use this one.
+  # Replaces Ruby's Zlib in the whole program. Net::HTTP, RubyGems and Rack::Deflater then use Spate::Zlib.
   #
   #   ruby -r spate/zlib/global program.rb
   module Zlib
     class << self
-      # @return [Module, nil] Ruby's own Zlib module; nil if it was not loaded
+      # @return [Module, nil] Ruby's Zlib module; nil if it was not loaded
       attr_reader :replaced
 
       private
@@ -23,8 +23,9 @@ module Spate
         keep_out
       end
 
-      # A later `require "zlib"` would define Ruby's own methods in this module, on foreign memory. So the library is
-      # marked as loaded, by name for `require`, and by path for code that searches the load path itself.
+      # Marks Ruby's zlib library as loaded, by name for `require` and by path for code that searches the load path
+      # itself. A later `require "zlib"` would define Ruby's methods in this module, where they would access foreign
+      # memory.
       def keep_out
         name = "zlib.#{RbConfig::CONFIG["DLEXT"]}"
         path = $LOAD_PATH.resolve_feature_path("zlib")&.last

@@ -4,7 +4,7 @@ module Spate
   module Zlib
     # Base of GzipReader and GzipWriter: an IO-like object, the header fields (RFC 1952), opening and closing.
     class GzipFile
-      # A gzip file is invalid.
+      # Raised for an invalid gzip file.
       class Error < Zlib::Error
         # @return [String, nil] bytes that were read but not used
         attr_reader :input
@@ -21,15 +21,15 @@ module Spate
         end
       end
 
-      # The file ends before its footer is complete.
+      # Raised when the file ends before its footer is complete.
       class NoFooter < Error
       end
 
-      # The content does not match the footer's CRC-32.
+      # Raised when the content does not match the CRC-32 in the footer.
       class CRCError < Error
       end
 
-      # The content's length differs from the one in the footer (modulo 2**32).
+      # Raised when the content's length (modulo 2**32) differs from the length in the footer.
       class LengthError < Error
       end
 
@@ -37,7 +37,7 @@ module Spate
       # @!visibility private
       alias inspect to_s
 
-      # Makes an object. If there is a block, yields the object and closes it afterwards.
+      # Creates an object. With a block, yields the object and closes it afterwards.
       #
       # @param arguments [Array<Object>] as for `new`
       # @param options [Hash{Symbol => Object}] as for `new`
@@ -69,8 +69,8 @@ module Spate
       private_class_method :closing
       private_class_method :open_file
 
-      # @return [Integer] the header's level: BEST_SPEED, BEST_COMPRESSION or DEFAULT_COMPRESSION; for a writer its own
-      #   level
+      # @return [Integer] the level in the header: BEST_SPEED, BEST_COMPRESSION or DEFAULT_COMPRESSION; for a writer,
+      #   the level that it was created with
       def level = opened { @level }
       # @return [Integer] the header's operating system (RFC 1952, 2.3): OS_UNIX, ...
       def os_code = opened { @header.os_code }
@@ -80,7 +80,7 @@ module Spate
       def orig_name = opened { @header.orig_name&.dup }
       # @return [String, nil] the header's comment
       def comment = opened { @header.comment&.dup }
-      # @return [IO, Object] the object that it reads from or writes to
+      # @return [IO, Object] the underlying object that is read or written
       def to_io = opened { @io }
       # @return [Boolean] whether each write is flushed
       def sync = opened { @sync }
@@ -129,7 +129,7 @@ module Spate
 
       private
 
-      # Like Ruby's own library, responds to `path` only if the IO does, even if the path is nil.
+      # Responds to `path` only if the IO does, as in Ruby's zlib library, even if the path is nil.
       def method_missing(name, *arguments)
         return super if name != :path || !defined?(@path)
         raise ArgumentError, "wrong number of arguments (given #{arguments.size}, expected 0)" if arguments.any?

@@ -11,7 +11,7 @@ module Spate
       # `read` inflates files up to this compressed length as a whole, which is faster than a stream.
       WHOLE_LIMIT = 16 * 1024 * 1024
       EMPTY = "".b.freeze
-      # The maximum bytes inflated at a time when all content is requested.
+      # Maximum bytes that are inflated at a time when all content is requested.
       ALL = 1 << 30
       private_constant :FOOTER_LENGTH, :WHOLE_LIMIT, :EMPTY, :ALL
 
@@ -96,7 +96,7 @@ module Spate
         buffer ? buffer.replace(bytes) : bytes
       end
 
-      # Puts bytes back.
+      # Puts bytes back, so that the next read returns them.
       #
       # @param text [String, Integer] a String is converted to the file's encoding
       # @return [nil]
@@ -108,16 +108,16 @@ module Spate
         unshift((@encodings ? @encodings.encode(text) : text).b)
       end
 
-      # Puts a byte back.
+      # Puts a byte back, so that the next read returns it.
       #
-      # @param byte [Integer, String] for a String its first byte is used
+      # @param byte [Integer, String] an Integer, or a String whose first byte is used
       # @return [nil]
       def ungetbyte(byte)
         check_open
         unshift(byte.is_a?(String) ? byte.byteslice(0).b : [byte].pack("C"))
       end
 
-      # Returns to the beginning of the content. The IO needs `seek`.
+      # Moves to the start of the content. The IO must respond to `seek`.
       #
       # @return [Integer] 0
       def rewind
@@ -147,7 +147,7 @@ module Spate
       end
       alias tell pos
 
-      # Whether all content was read. If nothing is buffered, reads from the IO, like Ruby's own library since 3.2.
+      # Whether all content was read. If nothing is buffered, reads from the IO, as Ruby's zlib library does since 3.2.
       #
       # @return [Boolean]
       def eof?
@@ -180,11 +180,11 @@ module Spate
         @produced = 0
         @taken_ahead = 0
         @finished = false
-        @footer = nil # number of bytes of the footer that were consumed, once it was checked
+        @footer = nil # consumed bytes of the footer; nil until it is checked
         @lineno = 0
       end
 
-      # Consumed bytes of the deflate stream.
+      # Number of consumed bytes of the deflate stream.
       def taken = @taken_ahead + (@stream&.total_in || 0)
 
       def check_open
@@ -202,7 +202,7 @@ module Spate
         raise TypeError, "wrong argument type #{object.class} (expected String)"
       end
 
-      # Whether no content is left; the footer has then been checked.
+      # Whether no content is left. In that case, checks the footer.
       def at_end?
         return false unless @finished && @position >= @buffer.bytesize
 
@@ -244,7 +244,8 @@ module Spate
         bytes
       end
 
-      # Inflates everything at once if all input is available. If the input is invalid, the stream will raise.
+      # Inflates everything at once if all input is available. Returns nil if that fails; the stream then raises the
+      # error.
       def read_whole
         return unless taken == 0 && @source.slurp(WHOLE_LIMIT) && @source.waiting
 

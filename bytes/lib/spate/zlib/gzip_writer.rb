@@ -3,9 +3,9 @@
 module Spate
   module Zlib
     # Writes a gzip file (RFC 1952) to an IO-like object that responds to `write`. `print`, `puts`, `printf` and `<<`
-    # are IO's methods.
+    # work as in IO.
     class GzipWriter < GzipFile
-      # Small pieces are collected up to this many bytes, because a zlib call for each would be slower.
+      # Small pieces are collected up to this many bytes, because a zlib call for each piece would be slower.
       GATHER = 8 * 1024
       private_constant :GATHER
 
@@ -72,7 +72,7 @@ module Spate
       # Writes objects as text.
       #
       # @param strings [Array<String, Object>]
-      # @return [Integer] the number of bytes passed
+      # @return [Integer] the number of bytes written
       def write(*strings)
         check_open
         strings.sum { |string| write_one(string.is_a?(String) ? string : string.to_s) }
@@ -141,8 +141,8 @@ module Spate
         String.new(string.to_str).b[/\A[^\0]*/n]
       end
 
-      # Several threads may write, as with Ruby's own library: appends to @pending in one step, and does everything
-      # else under the lock.
+      # May be called by several threads, as in Ruby's zlib library. Appending to @pending is a single step; everything
+      # else is done under the lock.
       def write_one(string)
         string = @encodings.encode(string) if @encodings
         length = string.bytesize
@@ -173,7 +173,7 @@ module Spate
         bytes << stream.deflate(pending)
       end
 
-      # Called under the lock. Assigns the stream last, because another thread may write to it immediately.
+      # Must be called under the lock. Sets @header_made last, because other threads check it without the lock.
       def make_header
         return if @header_made
 
@@ -182,7 +182,7 @@ module Spate
         @header_made = true
       end
 
-      # Returns the header with the first content, unless it was already written.
+      # Returns the header, or an empty String if it was already returned.
       def take_head
         make_header
         head = @head
@@ -207,7 +207,8 @@ module Spate
         put(bytes << [@crc, taken & 0xffff_ffff].pack("VV"))
       end
 
-      # All content is still in memory, so the stream, which is expensive, is not needed.
+      # Compresses all content in one call. Creating a stream would be expensive, and is not needed while all content is
+      # in memory.
       def finish_whole
         bytes = take_head
         bytes << Zlib.send(:deflate_member, @pending, @level)

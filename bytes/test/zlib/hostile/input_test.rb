@@ -7,21 +7,21 @@ require "spate/zlib"
 require "zlib"
 
 module Spate
-  # Bad input: Spate answers what the stock library answers, the class and the message, and stays whole.
+  # For invalid input Spate raises the same class and message as the stock library, and memory stays intact.
   class ZlibHostileTest < Minitest::Test
     TEXT = ((0..300).map { |i| "line #{i * i % 97}\n" }.join + Random.new(3).bytes(600)).b.freeze
     PACKED = ::Zlib.deflate(TEXT).freeze
     RAW = PACKED.byteslice(2..-5).freeze
     GZIP = ::Zlib.gzip(TEXT, level: 9).freeze
 
-    # The result of a call, or the error it raises, without the names of the libraries.
+    # Returns the result of a call or the error that it raises, without the name of the library.
     def outcome
       yield
     rescue StandardError => e
       [e.class.name.delete_prefix("Spate::"), e.message]
     end
 
-    # Through a stream with these wbits, or as a whole.
+    # Compares a stream with these wbits, or a call for the whole.
     def assert_same_outcome(bytes, wbits = nil)
       stock, ours = [::Zlib, Zlib].map do |zlib|
         outcome { wbits ? stream(zlib, bytes, wbits) : zlib.inflate(bytes) }
@@ -46,8 +46,8 @@ module Spate
       GZIP.bytesize.times { |length| assert_same_outcome GZIP.byteslice(0, length), 31 }
     end
 
-    # libdeflate takes some streams that zlib refuses (for a length code that RFC 1951 leaves out, or a code that is not
-    # complete): what comes out has the right checksum, so it is the text as it was.
+    # libdeflate accepts some streams that zlib rejects, with an unused length code of RFC 1951 or an incomplete code.
+    # The checksum proves that the text is correct.
     def test_every_bit_flipped
       (PACKED.bytesize * 8).times do |bit|
         flipped = PACKED.dup
@@ -85,8 +85,8 @@ module Spate
       assert_same_outcome large.byteslice(0, 100_000) + Random.new(1).bytes(100_000)
     end
 
-    # A stream that says it needs a smaller window than its distances reach, which zlib takes.
-    def test_a_lying_window
+    # The header declares a smaller window than the distances need, which zlib accepts.
+    def test_header_with_too_small_a_window
       far = Random.new(4).bytes(5000)
       packed = ::Zlib.deflate(far + ("x" * 2000) + far, 9)
       packed.setbyte(0, 0x18) # 512 bytes
@@ -112,7 +112,7 @@ module Spate
       assert_operator resident - before, :<, 60_000_000
     end
 
-    # Ten thousand million bytes in ten million.
+    # Ten million bytes inflate to ten billion.
     def test_a_bomb_of_ten_gigabytes
       skip "10 MB that inflate to 10 GB: --full" unless ENV["SPATE_TEST_FULL"]
 
@@ -142,8 +142,8 @@ module Spate
       assert_equal utf16.b, Zlib.inflate(Zlib.deflate(utf16))
     end
 
-    # Changes of the String by another thread during the call do not change the result, and break nothing.
-    def test_strings_that_change_meanwhile
+    # If another thread changes the String during the call, the result does not change.
+    def test_strings_that_change_during_the_call
       text = Random.new(8).bytes(100_000) * 40
       packed = ::Zlib.deflate(text, 1)
       calls = [->(s) { Zlib.inflate(s) }, ->(s) { Zlib::Inflate.new.inflate(s) },
@@ -165,14 +165,14 @@ module Spate
             thread.report_on_exception = false
             thread.value
           rescue Zlib::Error
-            next # it began after the change
+            next # the call began after the change
           end
           assert_includes [result, string, Zlib.crc32(string), Zlib.adler32(string)], answer
         end
       end
     end
 
-    def test_a_buffer_that_changes_meanwhile
+    def test_buffer_that_changes_during_the_call
       packed = ::Zlib.deflate("0" * 3_000_000)
       buffer = +""
       thread = Thread.new { Zlib::Inflate.new.inflate(packed, buffer: buffer) }
@@ -185,7 +185,7 @@ module Spate
       assert_equal "0" * 3_000_000, Zlib::Inflate.new.inflate(packed, buffer: buffer)
     end
 
-    # No memory for what comes out: an error, and the next call works.
+    # Without memory for the output, the call raises an error, and the next call works.
     def test_out_of_memory
       script = <<~RUBY
         require "spate/zlib"

@@ -7,8 +7,8 @@ require "support/sanitized"
 require "support/zlib_walk"
 
 module Spate
-  # Random calls, checked against the stock library: as they are, with a collection before every allocation, with
-  # objects that move, and with an extension that was built with sanitizers.
+  # Random calls of Spate::Zlib are correct and cause no memory errors: normally, with GC before every allocation, with
+  # compaction, and with an extension that was built with sanitizers.
   class ZlibMemoryTest < Minitest::Test
     include Sanitized
 

@@ -7,8 +7,8 @@ require "timeout"
 require "spate/zlib"
 
 module Spate
-  # Other threads, other processes and the program's own methods come in between. In processes of their own, where what
-  # is wrong ends the process, or never ends.
+  # Calls of Spate::Zlib interleave with other threads, forks, traps and callbacks. Most tests run in child processes,
+  # because a failure crashes or hangs the process.
   class ZlibHostileThreadsTest < Minitest::Test
     LIB = File.expand_path("../../../lib", __dir__)
 
@@ -28,7 +28,7 @@ module Spate
       flunk "still running"
     end
 
-    # Between the look whether another call runs and the writing of output.
+    # The conversion of the argument by to_str runs between the check for other calls and the writing of output.
     def test_a_conversion_that_starts_another_call
       assert_prints "true\n", <<~RUBY
         stream = Zlib::Inflate.new
@@ -51,8 +51,8 @@ module Spate
       RUBY
     end
 
-    # Copying much output lets the others run; what they add in between is not lost, and moves nothing away.
-    def test_output_that_comes_while_output_is_taken
+    # Copying much output releases the GVL. Output that is added meanwhile is not lost, and does not move the buffer.
+    def test_output_that_is_added_while_output_is_read
       assert_prints "ok\n" * 5, <<~RUBY
         5.times do
           stream = Zlib::Inflate.new
@@ -69,7 +69,7 @@ module Spate
       RUBY
     end
 
-    # Their buffers are each call's own.
+    # Each call has its own buffer.
     def test_two_threads_with_buffers_of_their_own
       assert_prints "true\n", <<~RUBY
         half = ZEROS.bytesize / 2
@@ -82,7 +82,7 @@ module Spate
       RUBY
     end
 
-    # The child has no thread that would end the call.
+    # The thread that would end the call does not exist in the child.
     def test_a_fork_while_another_thread_is_in_a_call
       assert_prints "Zlib::Error: zstream was in use by another thread when the process was forked\nclosed\nparent\n",
                     <<~RUBY
@@ -107,8 +107,8 @@ module Spate
                     RUBY
     end
 
-    # A signal's trap runs while the call waits for its thread, which the child does not have.
-    def test_a_fork_in_a_trap_during_a_call
+    # A trap runs while the call waits for its thread, which does not exist in the child.
+    def test_fork_in_a_trap_during_a_call
       assert_prints "child 300000000\nparent 300000000\n", <<~RUBY
         bomb = Zlib.deflate("0" * 300_000_000)
         who = "parent"
@@ -121,7 +121,7 @@ module Spate
       RUBY
     end
 
-    # A fork within a stream's own block leaves no process running.
+    # After a fork within the block of a stream, no process remains.
     def test_a_fork_within_a_block
       assert_prints "InProgressError\n60000000\n", <<~RUBY
         stream = Zlib::Inflate.new
@@ -144,7 +144,7 @@ module Spate
     end
 
     # The memory of a stopped batch is freed at once, without GC.
-    def test_a_batch_that_is_stopped_keeps_nothing
+    def test_stopped_batch_frees_its_memory
       assert_prints "true\n", <<~RUBY
         GC.disable
         resident = -> { Integer(File.read("/proc/self/status")[/^VmRSS:\\s+(\\d+)/, 1]) }
@@ -169,12 +169,12 @@ module Spate
       RUBY
     end
 
-    def test_the_buffer_is_the_source
+    def test_buffer_equals_source
       text = Zlib.deflate("text " * 1000)
       assert_equal "text " * 1000, Zlib::Inflate.new.inflate(text, buffer: text)
     end
 
-    # Closed, its output not taken; then made a copy of another.
+    # A stream that was closed with unread output can be initialized as a copy of another.
     def test_a_closed_stream_that_becomes_a_copy
       stream = Zlib::Inflate.new
       stream << Zlib.deflate("text " * 1_000)

@@ -76,7 +76,7 @@ class FramingBenchmark
     @err.puts "#{way.title}: #{@figures[way.key].map { |name, values| "#{name} #{Figures.text(values)}" }.join(", ")}"
   end
 
-  # Profiled downloads, which do not count for the time.
+  # Profiles further downloads, which are not part of the measured time.
   def record(way)
     serving(way) do
       sleep 0.5 # another thread installs the signal handler when the port is open
@@ -90,7 +90,7 @@ class FramingBenchmark
     end
   end
 
-  # Removes this machine's paths.
+  # Removes paths of this machine from the profile.
   def relative(output)
     output["frames"].each_value { |frame| frame["file"] = frame["file"].delete_prefix("#{ROOT}/") }
     output["metadata"]["spate"].update("command" => nil, "pid" => nil)
@@ -107,7 +107,7 @@ class FramingBenchmark
     File.write(File.join(@results, "framing.md"), "#{text}\n")
   end
 
-  # HTML pages of the profiles. They are not stored with the results, as most of each is the page's own code.
+  # Writes the HTML pages of the profiles. They are not stored with the results, because they consist mostly of code.
   def write_pages
     FileUtils.mkdir_p(PAGES)
     @recordings.each do |key, recording|

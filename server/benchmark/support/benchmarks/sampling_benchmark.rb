@@ -25,7 +25,7 @@ class SamplingBenchmark < ServeBenchmark
     end
   end
 
-  # The same requests for each configuration.
+  # Requests small files with each configuration.
   class Sampling < SmallFiles
     COUNT = 50_000
 

@@ -10,7 +10,7 @@ Dir[File.expand_path("../rows/*.rb", __dir__)].sort.each { |path| require path }
 require_relative "../fixtures"
 require_relative "../serve_report"
 
-# Runs all rows, each with all its servers, alternating.
+# Runs all rows. In each row, the servers take turns.
 class ServeBenchmark
   RESULTS = File.expand_path("../../results/serve.md", __dir__)
   ROWS = [BigFile, BigFileTLS, BigFileHTTP1, SmallFiles, SmallFilesHTTP1, RackHello, RackHelloHTTP1, Idle, IdleTLS,

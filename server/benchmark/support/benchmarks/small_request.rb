@@ -14,8 +14,8 @@ require_relative "../figures"
 require_relative "../gem_peers"
 require_relative "../parts"
 
-# Breaks down the CPU time of a request for a small file: by methods, from a stackprof profile, and the number of system
-# calls, from `strace -c`, whose times are not accurate.
+# Breaks down the CPU time of a request for a small file. The time per method comes from a stackprof profile. The number
+# of system calls comes from `strace -c`, whose times are inaccurate.
 class SmallRequest
   RESULTS = File.expand_path("../../results/small-request.md", __dir__)
   SERVE = File.expand_path("../../../exe/spate-serve", __dir__)

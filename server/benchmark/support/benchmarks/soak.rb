@@ -9,11 +9,11 @@ require "tmpdir"
 class Soak
   COMMAND = [RbConfig.ruby, File.expand_path("../../../exe/spate-serve", __dir__)].freeze
   ROWS = 20
-  # Options of h2load and a file. The time of a row is divided among the phases.
+  # [options of h2load, file]. The time of a row is divided among the phases.
   PHASES = [[%w[-c 10 -m 20], "small.txt"], [%w[-c 4 -m 4], "large.bin"], [%w[-c 100 -m 1], "small.txt"]].freeze
-  # Permitted growth from the first quarter's peak to the last row.
+  # Maximum growth of memory from the first quarter's peak to the last row.
   MOST_GROWTH = 0.1
-  # Seconds in which the server must close the connections of an ended client.
+  # Seconds within which the server must close the connections of a client that has ended.
   CLOSING = 5
 
   def initialize(seconds)
@@ -56,7 +56,7 @@ class Soak
     verdict(Array.new(@rows) { row })
   end
 
-  # [MB, descriptors, threads] after the row's clients have ended.
+  # Returns [MB, descriptors, threads]. Descriptors and threads are counted after the row's clients have ended.
   def row
     counts = PHASES.map { |options, path| load(options, path) }
     size = memory
@@ -74,7 +74,7 @@ class Soak
     sleep 0.05 until descriptors <= @idle || now > limit
   end
 
-  # Compares the end with the first quarter's peak.
+  # Compares the last row with the first quarter's peak.
   def verdict(rows)
     flat = %w[MB descriptors threads].zip(rows.transpose, [MOST_GROWTH, 0, 0]).map do |name, values, growth|
       before = values.first([values.size / 4, 1].max).max
@@ -89,7 +89,7 @@ class Soak
   def descriptors = processes.sum { |pid| Dir["/proc/#{pid}/fd/*"].size }
   def threads = processes.sum { |pid| Dir["/proc/#{pid}/task/*"].size }
 
-  # [succeeded, failed] requests.
+  # Returns the numbers of requests as [succeeded, failed].
   def load(options, path)
     command = ["h2load", "-D", (@row_seconds / PHASES.size).ceil.to_s, *options, "http://127.0.0.1:#{@port}/#{path}"]
     output = IO.popen(command, err: File::NULL, &:read)

@@ -2,7 +2,7 @@
 
 require "fileutils"
 
-# nghttp2's server: HTTP/2 only, one thread.
+# The server of nghttp2: HTTP/2 only, with one thread.
 class Nghttpd < Contender
   def version = output("nghttpd", "--version")[/[\d.]+\d/]
 
@@ -20,7 +20,7 @@ class Nghttpd < Contender
   end
 end
 
-# One thread, no log.
+# h2o with one thread and without a log.
 class H2o < Contender
   def version = output(Contender.program("h2o"), "--version")[/[\d.]+\d/]
 
@@ -51,7 +51,7 @@ class H2o < Contender
   end
 end
 
-# One worker, sendfile, no log.
+# nginx with one worker and sendfile, without a log.
 class Nginx < Contender
   def version = output(Contender.program("nginx"), "-v")[%r{nginx/([\d.]+)}, 1]
 

@@ -3,10 +3,10 @@
 require "fileutils"
 require_relative "spate_serve"
 
-# A server that stores uploads, in a new folder each time.
+# A server that stores uploads, in a new folder for each start.
 class CacheContender < Contender
-  # Folders with more files are removed at the end only: when ext4 creates a file, it skips each inode freed in the last
-  # seconds, which would slow down the next server.
+  # Folders with more files are removed only at the end. When ext4 creates a file, it skips each inode that was freed in
+  # the last seconds, so removing many files would slow down the next server.
   FEW = 100
 
   def stop
@@ -20,7 +20,8 @@ class CacheContender < Contender
   def store(workload, port) = @store = File.join(workload.folder, "store-#{port}")
 end
 
-# One worker, sendfile, no log. Like spate-serve, it writes uploads to a temporary file and renames it.
+# nginx with its DAV module, one worker and sendfile, without a log. Like spate-serve, it writes an upload to a
+# temporary file and renames it.
 class NginxDav < CacheContender
   def name = "nginx"
   def version = output(Contender.program("nginx"), "-v")[%r{nginx/([\d.]+)}, 1]
@@ -61,7 +62,7 @@ class NginxDav < CacheContender
   end
 end
 
-# This project's server, with a new folder each time.
+# This project's server.
 class SpateCache < CacheContender
   def name = "spate-serve"
   def options = []
@@ -71,7 +72,7 @@ class SpateCache < CacheContender
   end
 end
 
-# The same with YJIT.
+# This project's server with YJIT.
 class SpateCacheYJIT < SpateCache
   def name = "spate-serve --yjit"
   def options = ["--yjit"]

@@ -2,7 +2,7 @@
 
 require_relative "../gem_peers"
 
-# One process. Serves files through Rack::Files.
+# falcon with one process. Serves files through Rack::Files.
 class Falcon < Contender
   def version = GemPeers.version("falcon")
 
@@ -18,7 +18,7 @@ class Falcon < Contender
   end
 end
 
-# One process with five threads, the default. Serves files through Rack::Files.
+# puma with one process and five threads, the default. Serves files through Rack::Files.
 class Puma < Contender
   def version = GemPeers.version("puma")
 

@@ -30,7 +30,7 @@ class SpateServe < Contender
   def option?(name) = (@help ||= output(*COMMAND, "--help")).match?(/^\s+#{name}\b/)
 end
 
-# The same with YJIT, which Ruby 3.1 and 3.2 start only with --yjit.
+# This project's server with YJIT, which Ruby 3.1 and 3.2 start only with --yjit.
 class SpateYJIT < SpateServe
   def name = "spate-serve --yjit"
 
@@ -42,7 +42,7 @@ class SpateYJIT < SpateServe
   end
 end
 
-# The server with a handler that counts the bytes of a body, without Rack: ../upload_server.rb.
+# This project's server without Rack, with a handler that counts the bytes of a body: ../upload_server.rb.
 class SpateHandler < Contender
   PROGRAM = File.expand_path("../upload_server.rb", __dir__)
 

@@ -3,13 +3,13 @@
 require "rbconfig"
 require_relative "../clients"
 
-# The unavoidable cost, measured by a small C program: floor/loopback.c.
+# The minimum cost of a download, measured by the C program floor/loopback.c.
 module Floor
   SOURCE = File.expand_path("../../floor/loopback.c", __dir__)
 
   module_function
 
-  # The sender's CPU seconds per GB, and GB/s. kind: "tcp" or "frames" (of big.bin).
+  # Measures the sender's CPU seconds per GB, and GB/s. kind: "tcp", or "frames" with the content of big.bin.
   def measure(folder, kind, megabytes)
     cost, rate = Clients.run(program(folder), kind, File.join(folder, "files", "big.bin"), megabytes.to_s).split
     Row::Measured.new(Float(cost), Float(rate))
@@ -22,7 +22,7 @@ module Floor
   end
 end
 
-# Four downloads of 256 MB, one after another. The unit is GB.
+# Downloads 256 MB four times, one after another. The unit is GB.
 class BigFile < Row
   MEGABYTES = 256
   TIMES = 4
@@ -65,7 +65,7 @@ class BigFileTLS < BigFile
   def floors = []
 end
 
-# The same with HTTP/1.1 in clear text, for which puma uses sendfile.
+# Downloads over HTTP/1.1 in clear text, for which puma uses sendfile.
 class BigFileHTTP1 < BigFile
   def key = "big-file-http1"
   def title = "A file of 256 MB, HTTP/1.1 in clear text"

@@ -3,7 +3,7 @@
 require "digest"
 require "fileutils"
 
-# Cache entries with distinct content.
+# Base of the rows that read or write cache entries. Each entry has different content.
 class CacheRow < Row
   LARGE = 10 << 20
   SMALL = 10 << 10
@@ -16,7 +16,7 @@ class CacheRow < Row
 
   private
 
-  # { request path => file }
+  # Creates the entries. Returns { request path => file }.
   def entries
     @entries ||= Array.new(count) do |index|
       content = Random.new(index).bytes(bytes)
@@ -27,7 +27,7 @@ class CacheRow < Row
     end.to_h
   end
 
-  # The unit is a request for small entries, a GB for large ones.
+  # Returns the amount of work: in GB for large entries, in 100,000 requests for small ones.
   def units(times = 1) = large? ? times * count * bytes / (1 << 30).to_f : times * count / 100_000.0
 
   def large? = bytes == LARGE

@@ -2,7 +2,8 @@
 
 require_relative "../idle_connections"
 
-# Memory of 1,000 connections after the handshake, without the server's memory before them and the kernel's.
+# Measures the memory of 1,000 connections after the handshake. Excludes the kernel's memory and what the server used
+# before.
 class Idle < Row
   CONNECTIONS = 1000
 
@@ -16,7 +17,7 @@ class Idle < Row
 
   private
 
-  # A first connection loads code and fills pools that all others share.
+  # The first connection is not measured, because it loads code and fills pools that all connections share.
   def measure(contender)
     count = [(CONNECTIONS * @scale).round, 10].max
     connections = IdleConnections.new(contender.port, tls: workload.tls)
@@ -28,7 +29,7 @@ class Idle < Row
     connections&.close
   end
 
-  # Kilobytes, as soon as they no longer change.
+  # Returns the server's memory in kilobytes as soon as it no longer changes.
   def settled(contender)
     last = contender.group.memory
     20.times do

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# A file of 600 bytes, 10 connections with 10 streams each. The unit is 100,000 requests.
+# Requests a file of 600 bytes over 10 connections with 10 streams each. The unit is 100,000 requests.
 class SmallFiles < Row
   COUNT = 20_000
 

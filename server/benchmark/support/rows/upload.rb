@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Uploads 1 GB to an application that counts the bytes while they arrive (--limit-body-buffer 0). The reference is
-# nghttpd's cost of a download of the same size.
+# Uploads 1 GB to an application that counts the bytes while they arrive (--limit-body-buffer 0). The reference is the
+# cost of a download of the same size from nghttpd.
 class Upload < Row
   MEGABYTES = 1024
 

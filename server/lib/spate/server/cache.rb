@@ -2,13 +2,13 @@
 
 module Spate
   module Server
-    # A handler for a shared cache: the HTTP dialect of Bazel's remote cache, stored in a folder (docs/cache.md).
+    # A handler for a shared cache in a folder. Implements the HTTP protocol of Bazel's remote cache (docs/cache.md).
     #
-    #     Name       the entry that a path names
+    #     Name       the name of an entry
     #     Access     read and write permissions
     #     Folder     the entries on disk
     #     Upload     an entry that is being received
-    #     Uploads    requests that wait for the same upload
+    #     Uploads    coalesces concurrent uploads of one blob
     #     Collector  removes entries when the cache is full
     #     Listing    a list of the entries, for clients with write permission
     class Cache
@@ -22,15 +22,16 @@ module Spate
 
       VERBS = %w[GET HEAD PUT DELETE].freeze
       WRITING = %w[PUT DELETE].freeze
-      # Limits in bytes: LIMIT for all entries together, DOCUMENT for one document, which is not checked against a
+      # Default limits in bytes. LIMIT: all entries together. DOCUMENT: one document, whose content is not verified by a
       # digest.
       LIMIT = 20 << 30
       DOCUMENT = 16 << 20
-      # The response for an existing entry: RFC 9110, section 13.1.2.
+      # The response to `If-None-Match: *` for an existing entry (RFC 9110, section 13.1.2).
       PRESENT = [412, "The entry already exists."].freeze
 
-      # root: the folder. limit: bytes of all entries, or nil. document: bytes of one document. workers: processes that
-      # share the folder. metrics: a Monitoring::Metrics. Raises Error when the folder cannot be used.
+      # root: the cache's folder. limit: maximum bytes of all entries, or nil for no limit. document: maximum bytes of
+      # one document. workers: number of processes that share the folder. metrics: a Monitoring::Metrics. Raises Error
+      # when the folder cannot be used.
       def initialize(root, access: Access.new, limit: LIMIT, document: DOCUMENT, workers: 1, log: nil,
                      metrics: Monitoring::Metrics.new(Monitoring::Metrics.counters(1), 1))
         @access = access
@@ -76,7 +77,7 @@ module Spate
       private
 
       def missing = Response.text(404, "Not found.\n")
-      def malformed = Response.text(400, "A name is the SHA-256 of a blob, or the key of a document, in hex.\n")
+      def malformed = Response.text(400, "Malformed path: expected /cas/SHA-256 or /ac/KEY, in hexadecimal.\n")
       def empty(status) = Response.new(status, { "content-length" => "0" })
 
       # RFC 9110, section 15.5.6.
@@ -97,7 +98,7 @@ module Spate
 
       def read(request, name)
         response = @files.call(request, "/#{name.file}")
-        response = missing if response.status == 301 # the name of a folder
+        response = missing if response.status == 301 # the path of a directory
         @metrics.add(response.status == 404 ? :cache_misses : :cache_hits) unless request.head?
         response
       end
@@ -126,8 +127,8 @@ module Spate
 
       def most(name) = name.blob? ? @limit : [@document, @limit].compact.min
 
-      # Whether the blob exists and has the announced length, if one was announced. Its content need not be compared,
-      # because its name is the content's digest. size: nil for a missing blob.
+      # Whether the blob is stored with the length that the request announces, if any. The content is not compared,
+      # because a blob's name is its digest. size: bytes of the stored blob, or nil.
       def there?(request, size)
         return false if size.nil?
 
@@ -135,8 +136,8 @@ module Spate
         length.nil? || length == size
       end
 
-      # The entry exists, so the body is not needed. The body is still received when the client did not wait for 100
-      # Continue, because some clients read no response before they have sent the body.
+      # Responds to an upload of an existing entry. The body is received and discarded unless the client waits for 100
+      # Continue, because some clients read the response only after they have sent the body.
       def spare(request, name)
         @folder.renew(name)
         @metrics.add(:cache_spared)
@@ -159,7 +160,8 @@ module Spate
       # Whether the request may only create a document, not replace one. (An existing blob is never written again.)
       def fresh?(request, name) = !name.blob? && request["if-none-match"] == "*"
 
-      # The block of Upload.new: moves the complete file into its place.
+      # Called when an upload is complete. Moves the file to the entry's path. Returns nil, or a status and an error
+      # text.
       def keep(request, file, name)
         return PRESENT if fresh?(request, name) && @folder.size(name)
 

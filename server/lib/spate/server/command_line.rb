@@ -4,9 +4,10 @@ require "optparse"
 
 module Spate
   module Server
-    # `spate-serve`: takes argv and two streams, and returns an exit code. Each group of options is a method of a module
-    # in command_line/, which declare the options and put their values into a Hash.
+    # The command `spate-serve`. `run` returns the exit code. Each group of options is a method of a module in
+    # command_line/. The method declares the options and stores their values in a Hash.
     class CommandLine
+      autoload :Configuration, "spate/server/command_line/configuration"
       autoload :ContentOptions, "spate/server/command_line/content_options"
       autoload :MonitoringOptions, "spate/server/command_line/options"
       autoload :ProcessOptions, "spate/server/command_line/options"
@@ -20,7 +21,7 @@ module Spate
       UNITS = { nil => 0, "K" => 10, "M" => 20, "G" => 30, "T" => 40 }.freeze
       USAGE = ["usage: spate-serve DIR [options]", "       spate-serve --rack config.ru [options]",
                "       spate-serve --cache DIR [options]"].freeze
-      # Columns of an option's name, and of a whole line.
+      # Columns of the help text. WIDTH: an option's name. COLUMNS: a whole line.
       WIDTH = 34
       COLUMNS = 108
       DEFAULTS = { host: "127.0.0.1", port: 8080, workers: 1, log_format: "json" }.freeze
@@ -69,20 +70,32 @@ module Spate
         e.exit_code
       end
 
-      # Keeps the environment out of error messages.
+      # Omits the environment, which may contain tokens, from error messages.
       def inspect = "#<#{self.class}>"
 
       private
 
-      # Returns a Hash, or nil after --help or --version.
+      # Returns a Hash, or nil after --help or --version. A configuration file sets values before the command line does,
+      # so the command line is parsed again after it.
       def parse
-        values = DEFAULTS.dup
+        given = read({}) or return
+        return given if given[:profile_convert]
+
+        configuration = configuration(given)
+        values = read(preset(given, configuration))
+        values[:rack] = rackup(given, configuration)
+        several(values.values_at(:folder, :rack, :cache).compact)
+        values
+      end
+
+      def read(values)
         parser = options(values)
         names = parser.parse(@argv)
         return tell("#{wrapped(parser.help)}#{EXAMPLES}") if values.delete(:help)
         return tell("spate-serve #{VERSION}") if values.delete(:version)
+        raise UsageError, "expected one folder, got #{names.join(", ")}" if names.size > 1
 
-        values.merge(operands(names, values))
+        values.merge(folder: names.first)
       end
 
       def convert(from, to)
@@ -90,22 +103,39 @@ module Spate
         0
       end
 
-      # Requires exactly one of a folder, --rack and --cache.
-      def operands(names, values)
-        return {} if values[:profile_convert]
-        raise UsageError, "one folder at a time, not #{names.join(", ")}" if names.size > 1
-
-        several([names.first, values[:rack], values[:cache]].compact)
-        names.empty? ? {} : { folder: names.first }
+      # Returns the Configuration that --config names, or the one of the Rack application; otherwise nil.
+      def configuration(given)
+        path = given[:config] || (given[:rack] && Configuration.find(given[:rack]))
+        Configuration.new(path, given) if path && path != "none"
       end
 
+      # The values before the command line is parsed.
+      def preset(given, configuration)
+        values = DEFAULTS.merge(given[:rack] || configuration ? Configuration.environment(@env) : {})
+        return values unless configuration
+
+        read = configuration.values
+        values.merge(read, limits: Limits.new(**read[:limits]), notes: configuration.notes)
+      end
+
+      # The path of the config.ru, or nil. The one of a configuration file is relative to its `directory`.
+      def rackup(given, configuration)
+        folder = configuration&.values&.fetch(:directory, nil)
+        return folder ? File.expand_path(given[:rack]) : given[:rack] if given[:rack]
+        return if configuration.nil? || given[:folder] || given[:cache]
+
+        path = configuration.values[:rack] || "config.ru"
+        folder ? File.expand_path(path, folder) : path
+      end
+
+      # Requires exactly one of a folder, --rack and --cache.
       def several(served)
         if served.empty?
           raise UsageError.new("nothing to serve", hint: "spate-serve DIR, --rack config.ru or --cache DIR")
         end
         return if served.one?
 
-        raise UsageError.new("a folder, a Rack application or a cache, not #{served.join(" and ")}",
+        raise UsageError.new("expected a folder, a Rack application or a cache, got #{served.join(" and ")}",
                              hint: "to serve an application and files, use Rack::Static in config.ru")
       end
 

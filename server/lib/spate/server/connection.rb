@@ -4,28 +4,29 @@ require "spate/bytes"
 
 module Spate
   module Server
-    # A socket and its protocol, which is selected by ALPN or by the first bytes. The work of one tick is bounded: one
-    # read of the input's size, a write buffer full of frames, one or two writes.
+    # A socket and its protocol, which is selected by ALPN or by the first bytes. One tick does a limited amount of
+    # work: one read, and at most ROUNDS rounds of processing and writing.
     class Connection
       autoload :LowWaterMark, "spate/server/connection/low_water_mark"
       autoload :Null, "spate/server/connection/null"
       autoload :Plain, "spate/server/connection/transport"
+      autoload :Proxied, "spate/server/connection/proxied"
       autoload :TLS, "spate/server/connection/tls"
       autoload :Transport, "spate/server/connection/transport"
 
       READ = 1
       WRITE = 2
       ROUNDS = 4
-      # Maximum number of unprocessed bytes that are kept. Each read moves all of them, so the limit is low, but a
-      # request's head must fit.
+      # Maximum number of unprocessed bytes that are kept between reads. The limit is low, because each read copies
+      # these bytes, but a request's head must fit.
       REST = 65_536
       # Protocols by ALPN name.
       KINDS = { "h2" => HTTP2::Protocol, "http/1.1" => HTTP1::Protocol }.freeze
 
-      # descriptor: the socket's number. active_at: seconds (monotonic) of the last byte in either direction. limits:
-      # the Limits. peer: the peer's address, nil for a Unix socket. window_pool: the WindowPool that all connections
-      # share. interest: the events that the poller waits for.
-      attr_reader :descriptor, :active_at, :limits, :peer, :window_pool
+      # descriptor: the socket's file descriptor. active_at: the time of the last event on the socket, in seconds
+      # (monotonic). limits: the Limits. window_pool: the WindowPool that all connections share. interest: the events
+      # that the poller waits for.
+      attr_reader :descriptor, :active_at, :limits, :window_pool
       attr_accessor :interest
 
       # input: an ArrayBuffer that all connections of a reactor share. pool: unused ArrayBuffers for write buffers.
@@ -37,7 +38,7 @@ module Spate
         @descriptor = transport.descriptor
         @reactor = reactor
         @observer = observer
-        @peer = transport.peer # raises when the peer is already gone
+        transport.peer # raises when the peer is already gone
         @input = input
         @write_buffer = Native::WriteBuffer.new(pool)
         @handler = handler
@@ -61,6 +62,9 @@ module Spate
       def ticks? = true
       def scheme = @transport.scheme
 
+      # The peer's address, nil for a Unix socket.
+      def peer = @transport.peer
+
       # Called by the protocols at the end of a request: the response's status (nil when none was sent), the bytes of
       # its body, and the seconds since the request arrived.
       def answered(request, status, bytes, seconds) = @observer&.answered(self, request, status, bytes, seconds)
@@ -71,7 +75,8 @@ module Spate
         @observer ? @observer.refused(self, reason, code) : @log&.call("refused: #{reason}")
       end
 
-      # Reads and writes as far as possible. state: READ, WRITE or both. Returns whether the connection stays open.
+      # Reads and writes as much as possible without blocking. state: the events that the poller reported: READ, WRITE,
+      # both or 0. Returns whether the connection stays open.
       def tick(state, now)
         @active_at = now if state != 0
         return false if @taker || (state & READ != 0 && (@ended || unasked?))
@@ -96,8 +101,8 @@ module Spate
         (reading ? READ : 0) | (writing ? WRITE : 0)
       end
 
-      # Whether the connection was silent for too long, or a phase of the transport or the protocol exceeded its limit.
-      # now: seconds, monotonic.
+      # Reports and returns whether the connection was silent for too long, or a phase of the transport or the protocol
+      # exceeded its limit. now: seconds, monotonic.
       def late?(now)
         return true if silent?(now) || @protocol&.late?(now)
         return false unless @transport.late?(now - @opened_at, @limits)
@@ -126,8 +131,8 @@ module Spate
         nil # the connection's next tick closes it
       end
 
-      # Whether the peer sends a large body, so that the poller does not report a few bytes. Such a connection is read
-      # soon anyway.
+      # Whether the peer sends a large body and the socket's low-water mark is raised. The poller then does not report a
+      # few bytes, so the reactor reads the connection regularly (Reactor#hurry).
       def bulk? = !@low_water_mark.nil? && @low_water_mark.on? && reading?
 
       def closed? = @closed
@@ -153,11 +158,11 @@ module Spate
         now - @active_at > @limits.idle || (@rest && now - @opened_at > @limits.head_seconds)
       end
 
-      # Whether the poller reported a socket that is not watched for reading. A lost socket is reported regardless, and
+      # Whether READ was reported although the poller does not wait for it. A lost connection is reported in this way,
       # again in every tick.
       def unasked? = @interest & READ == 0 && !bulk?
 
-      # Called when the peer has closed its side. Returns whether a response is pending that the peer may still read.
+      # Called when the peer closes its side. Returns whether a response is pending that the peer may still read.
       def half_open?
         @ended = @protocol&.ended(!@rest.nil?) || false
       end

@@ -2,12 +2,11 @@
 
 module Spate
   module Server
-    # The server cannot be started as configured: a folder is missing, a port is in use. The message states facts on one
-    # line.
+    # Raised when the server cannot start as configured, for example because a port is in use. The message is one line.
     class Error < StandardError
       EXIT_CODE = 9
 
-      # @return [String, nil] one line that names the remedy
+      # @return [String, nil] one line that suggests a fix
       attr_reader :hint
 
       # @param message [String, nil]
@@ -22,13 +21,14 @@ module Spate
 
       # @!visibility private
 
-      # The system's error text without the call and the path, because our messages contain these already.
+      # The system's error text without the call and the path, because the server's messages already contain these.
       def self.reason(error)
         error.is_a?(SystemCallError) ? SystemCallError.new(nil, error.errno).message : error.message
       end
     end
 
-    # Ends the connection, in both protocols: the peer broke a rule, or the write buffer has no room for the output.
+    # Ends a connection of either protocol, because the peer violated the protocol or the output does not fit into the
+    # write buffer.
     class ConnectionError < StandardError; end
 
     # Raised for an invalid command line.

@@ -4,8 +4,8 @@ require "spate/server/native/files"
 
 module Spate
   module Server
-    # A handler for the files of a folder. No path leads out of the folder, not even through symlinks. See
-    # docs/files.md.
+    # A handler that serves the files of a folder. A request cannot reach files outside of the folder, not even through
+    # symlinks. See docs/files.md.
     class Files
       autoload :AcceptEncoding, "spate/server/files/accept_encoding"
       autoload :Cache, "spate/server/files/cache"
@@ -36,12 +36,12 @@ module Spate
       # @param listing [Boolean] whether a folder without an index is listed
       # @param dotfiles [Boolean] whether names that begin with a dot are served
       # @param gzip [Boolean] whether files are compressed on the fly
-      # @param precompressed [Boolean] whether compressed files beside them are used
+      # @param precompressed [Boolean] whether FILE.br, FILE.zst or FILE.gz is sent for FILE
       # @param media_types [String, nil] a file like /etc/mime.types
       # @param gzip_most [Integer] size in bytes beyond which a file is not compressed
-      # @param threads [Integer] for slow work
+      # @param threads [Integer] number of threads for slow work
       # @param links [Boolean] whether symlinks are followed
-      # @param note [Boolean] whether the access time records, to the hour, when a file was last served
+      # @param note [Boolean] whether serving a file updates its access time, at most once an hour
       # @raise [Error] when root is not a folder
       def initialize(root, index: INDEX, listing: true, dotfiles: false, gzip: true, precompressed: true,
                      media_types: nil, gzip_most: Gzip::MOST, threads: 2, links: true, note: false)
@@ -58,10 +58,10 @@ module Spate
         @responder = Responder.new(@threads) { |representation| read(representation) }
       end
 
-      # Responds to a request, like every handler.
+      # Responds to a request.
       #
       # @param request [Request]
-      # @param path [String] of a file, instead of the request's own
+      # @param path [String] the path to serve instead of the request's path
       # @return [Response, nil] nil when the response follows later
       def call(request, path = request.path)
         verb = request.verb
@@ -84,7 +84,7 @@ module Spate
 
         Native::Folder.new(root, true, links)
       rescue SystemCallError => e
-        raise Error.new("#{root}: #{e.message}", hint: "name a readable folder")
+        raise Error.new("#{root} cannot be opened: #{Error.reason(e)}", hint: "name a readable folder")
       end
 
       # Handles other methods: RFC 9110, sections 9.3.7 and 15.5.6.

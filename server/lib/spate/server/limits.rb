@@ -89,7 +89,7 @@ module Spate
       NAMES = DEFINITIONS.map(&:name).freeze
       NAMES.each { |name| attr_accessor name }
 
-      # The defaults, with changes: `Limits.new(idle: 5)`.
+      # Returns the default limits with changes: `Limits.new(idle: 5)`.
       #
       # @param changes [Hash{Symbol => Numeric, nil}] name => value
       # @raise [ArgumentError] for an unknown name or an invalid value
@@ -102,7 +102,7 @@ module Spate
       def self.defaults = new
 
       # @param name [Symbol]
-      # @return [Definition, nil] of a limit; nil for an unknown name
+      # @return [Definition, nil] the limit's definition; nil for an unknown name
       def self.[](name) = DEFINITIONS.find { |limit| limit.name == name }
 
       # @param name [Symbol]

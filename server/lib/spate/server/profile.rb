@@ -21,14 +21,14 @@ module Spate
       #
       #     name, mode            "vernier"; "wall" or "cpu"
       #     start(interval)       in microseconds
-      #     stop(facts)           returns a Hash that fits JSON, with the facts in it
+      #     stop(facts)           returns a Hash for JSON that includes the facts
       PROFILERS = %w[vernier stackprof].freeze
 
       # Raised for a file with an unknown extension, or without a profile in it.
       class Unreadable < Error
         # @!visibility private
-        def initialize(path, reason)
-          super("#{path}: #{reason}", hint: "use a file that ends with #{ENDINGS.join(" or ")}")
+        def initialize(path, reason, hint = "use a file that ends with #{ENDINGS.join(" or ")}")
+          super("#{path}: #{reason}", hint: hint)
         end
       end
 
@@ -73,7 +73,7 @@ module Spate
           path = stop
           log&.call("profile written: #{path}") if path
         rescue SystemCallError, IOError => e
-          log&.call("profile: #{e.message}")
+          log&.call("profile: #{Error.reason(e)}")
         end
 
         def session?(session) = @session.equal?(session)
@@ -97,8 +97,9 @@ module Spate
 
         # Converts a .json file to a page. Raises Unreadable, Unable.
         def convert(from, to)
-          raise Unreadable.new(from, "not a .json file") unless ending(from) == ".json"
-          raise Unreadable.new(to, "not a .html file") unless ending(to) == ".html"
+          hint = "the profile comes first: --profile-convert FROM.json,TO.html"
+          raise Unreadable.new(from, "not a .json file", hint) unless ending(from) == ".json"
+          raise Unreadable.new(to, "not a .html file", hint) unless ending(to) == ".html"
 
           recording = using(from, "read") { Recording.read(from) }
           using(to, "written") { OutputFile.new(to).write { |file| file.write(Page.new(recording).to_s) } }

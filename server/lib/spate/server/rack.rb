@@ -2,12 +2,13 @@
 
 module Spate
   module Server
-    # Rack applications (SPEC of Rack 3, and of Rack 2) as handlers. Applications run on their own threads, never on the
-    # thread of the reactor.
+    # Serves Rack applications (SPEC of Rack 3 and of Rack 2). Applications run on their own threads, never on the
+    # reactor's thread.
     module Rack
       autoload :Application, "spate/server/rack/application"
       autoload :Authority, "spate/server/rack/authority"
       autoload :BufferedBody, "spate/server/rack/buffered_body"
+      autoload :Callbacks, "spate/server/rack/callbacks"
       autoload :ChunkDecoder, "spate/server/rack/chunk_decoder"
       autoload :EarlyHints, "spate/server/rack/environment"
       autoload :Environment, "spate/server/rack/environment"
@@ -17,6 +18,7 @@ module Spate
       autoload :Input, "spate/server/rack/input"
       autoload :Rackup, "spate/server/rack/rackup"
       autoload :Reply, "spate/server/rack/reply"
+      autoload :Sendfile, "spate/server/rack/sendfile"
       autoload :Stream, "spate/server/rack/stream"
       autoload :ThreadPool, "spate/server/rack/thread_pool"
 
@@ -28,24 +30,29 @@ module Spate
       # Makes a handler that calls a Rack application.
       #
       # @param app [String, #call] the path of a config.ru, or an object with `call(env)`
-      # @param threads [Integer, nil] that run at the same time; nil for {threads}
+      # @param threads [Integer, nil] number of threads; nil for {threads}
       # @param waiting [Integer] requests that may wait for a thread; more are answered with 503
       # @param log [#call, nil] called with a line; nil for stderr
       # @param multiprocess [Boolean] whether other processes serve the same application
+      # @param trusted_proxies [Array<String>] addresses and networks whose x-forwarded-proto is trusted, "unix" for
+      #   the clients of a Unix socket
+      # @param sendfile [Array<String>] folders whose files x-sendfile may name, and "URI=DIR" for x-accel-redirect
       # @return [Handler]
       # @raise [Server::Error] when the file does not exist or requires something that is missing
-      def self.handler(app, threads: nil, waiting: WAITING, log: nil, multiprocess: false)
+      def self.handler(app, threads: nil, waiting: WAITING, log: nil, multiprocess: false,
+                       trusted_proxies: [], sendfile: [])
         threads ||= self.threads
         app = Application.load(app) if app.is_a?(String)
-        Handler.new(app, threads: threads, waiting: waiting, multiprocess: multiprocess,
-                         log: log || ->(line) { warn line })
+        proxies = Environment::TrustedProxies.new(trusted_proxies) if trusted_proxies.any?
+        Handler.new(app, threads: threads, waiting: waiting, multiprocess: multiprocess, proxies: proxies,
+                         sendfile: (Sendfile.new(sendfile) if sendfile.any?), log: log || ->(line) { warn line })
       end
 
       # The number of threads from the environment variables that Rails and puma use.
       #
       # @param env [ENV, Hash{String => String}]
       # @return [Integer]
-      # @raise [Server::Error] for anything but a number
+      # @raise [Server::Error] if the value is not a number
       def self.threads(env = ENV)
         name = %w[RAILS_MAX_THREADS MAX_THREADS].find { |variable| env[variable] } or return THREADS
         return env[name].to_i if env[name].match?(COUNT)

@@ -5,8 +5,8 @@ require "spate/bytes"
 
 module Spate
   module Server
-    # Serves many connections with one thread and one poller. Connections are served in turn; none of them waits for
-    # another's peer.
+    # Serves many connections with one thread and one poller. Connections are served in turn, and a slow peer does not
+    # delay other connections.
     class Reactor
       autoload :Acceptor, "spate/server/reactor/acceptor"
       autoload :Drain, "spate/server/reactor/rounds"
@@ -36,7 +36,7 @@ module Spate
       # Errors that end only the connection in which they are raised. They include a handler's NotImplementedError.
       FAULTS = [StandardError, ScriptError, SystemStackError, NoMemoryError].freeze
 
-      # @return [Integer] open connections
+      # @return [Integer] number of open connections
       attr_reader :size
 
       # @param listener [TCPServer, UNIXServer]
@@ -44,11 +44,14 @@ module Spate
       #   called once a second, if it is defined
       # @param limits [Limits]
       # @param log [#call, nil] called with a line
-      # @param tls [Object, nil] what Connection::TLS.load returns; nil for clear text
+      # @param tls [Object, nil] the result of Connection::TLS.load; nil for clear text
       # @param observer [Monitoring::Observer, nil]
       # @param shared [Boolean] whether other processes wait on the same socket
-      def initialize(listener, handler, limits: Limits.defaults, log: nil, tls: nil, observer: nil, shared: false)
+      # @param proxy_protocol [Boolean] whether each connection begins with a PROXY header
+      def initialize(listener, handler, limits: Limits.defaults, log: nil, tls: nil, observer: nil, shared: false,
+                     proxy_protocol: false)
         @tls = tls
+        @proxy_protocol = proxy_protocol
         @limits = limits
         @log = log
         @observer = observer
@@ -81,7 +84,7 @@ module Spate
         @observer&.close
       end
 
-      # Accepts no more connections; open requests are still answered. From any thread or signal handler.
+      # Stops accepting connections; open requests are still answered. May be called from any thread or signal handler.
       #
       # @return [void]
       def stop
@@ -89,7 +92,7 @@ module Spate
         @event_queue.wake
       end
 
-      # Stops without waiting for open requests. From any thread or signal handler.
+      # Stops without waiting for open requests. May be called from any thread or signal handler.
       #
       # @return [void]
       def halt
@@ -106,8 +109,8 @@ module Spate
       # Whether this is the reactor's thread.
       def here? = Thread.current.equal?(@thread)
 
-      # Yields a descriptor that becomes readable when a connection has something to do, or nil when a connection may
-      # already have something to do. The block may wait for the descriptor without the GVL.
+      # Yields a descriptor that becomes readable when there is work to do, or nil if there may already be some. The
+      # block may wait for the descriptor without the GVL.
       def doze
         yield(@event_queue.sleep? && @bulky.empty? ? @poller.descriptor : nil)
       ensure
@@ -163,7 +166,7 @@ module Spate
         failed(connection, e)
       end
 
-      # An error in our code ends only the connection in which it was raised.
+      # An error in the server's code ends only the connection in which it was raised.
       def failed(connection, error)
         @log&.call("#{error.class}: #{error.message.lines.first.to_s.chomp} (#{Array(error.backtrace).first})")
         drop(connection) if connection
@@ -207,14 +210,16 @@ module Spate
       end
 
       def open(socket, time)
-        transport = @tls ? Connection::TLS.new(socket, @tls) : Connection::Plain.new(socket, self)
-        connection = Connection.new(transport, **@options)
+        made = @proxy_protocol ? Connection::Proxied.new(socket) { transport(socket) } : transport(socket)
+        connection = Connection.new(made, **@options)
         @poller.add(connection.descriptor, READ)
         @connections[connection.descriptor] = connection
         @size += 1
         @observer&.opened
         serve(connection, READ, time)
       end
+
+      def transport(socket) = @tls ? Connection::TLS.new(socket, @tls) : Connection::Plain.new(socket, self)
 
       # Closes a connection, unless its descriptor already belongs to another one.
       def drop(connection)
@@ -228,7 +233,8 @@ module Spate
         @acceptor.open
       end
 
-      # Ends connections without progress: idle ones, and those whose peer does not read or does not open its window.
+      # Closes connections without progress: the connection is idle, or its peer does not read or keeps its window
+      # closed. Each call checks some of the connections.
       def check_timeouts(time)
         begin_check unless @check
         return if @check.step { |connection| ask(connection, time) }

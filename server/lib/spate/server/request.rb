@@ -6,7 +6,7 @@ module Spate
     class Request
       autoload :Body, "spate/server/request/body"
 
-      # @return [String] the method: "GET"
+      # @return [String] the method, for example "GET"
       attr_reader :verb
       # @return [String] "http" or "https"
       attr_reader :scheme
@@ -39,7 +39,7 @@ module Spate
         @connection = Connection::Null::ONE
       end
 
-      # @return [Hash{String => String}] field names in lower case to values; those of repeated fields are joined
+      # @return [Hash{String => String}] field names in lower case to values; the values of repeated fields are joined
       def headers
         @headers ||= Request.gather(@fields, @first)
       end
@@ -75,11 +75,11 @@ module Spate
       # @return [String, nil] the client's address
       def peer = @connection.peer
 
-      # @return [Boolean] whether the client no longer waits for the response; from any thread
+      # @return [Boolean] whether the client no longer waits for the response; may be called from any thread
       def abandoned? = @exchange.respond_to?(:abandoned?) && @exchange.abandoned?(@stream)
 
-      # Sends the response of a handler that returned nil. From any thread. A second response is closed without being
-      # sent.
+      # Sends the response of a handler that returned nil. May be called from any thread. A second response is closed
+      # without being sent.
       #
       # @param response [Response]
       # @return [void]
@@ -91,7 +91,8 @@ module Spate
         @exchange&.respond(@stream, response)
       end
 
-      # Sends an interim response, for example 103 (RFC 8297). From any thread. Not sent to HTTP/1.0 clients.
+      # Sends an interim response, for example 103 (RFC 8297). May be called from any thread. Not sent to HTTP/1.0
+      # clients.
       #
       # @param status [Integer]
       # @param headers [Hash{String => String}]
@@ -106,7 +107,8 @@ module Spate
       #
       # @yieldparam socket [BasicSocket]
       # @yieldparam output [String] bytes that were not sent yet
-      # @return [Boolean, nil] whether that is possible: in HTTP/1.1 without TLS, before the response
+      # @return [Boolean, nil] whether the socket can be taken over, which requires HTTP/1.1 without TLS and no response
+      #   so far
       def hijack(&taker)
         return false if @answered || !@exchange.respond_to?(:hijack) || !@exchange.hijack(@stream, &taker)
 
@@ -166,7 +168,7 @@ module Spate
       rescue ConnectionError, HTTP2::StreamError
         raise
       rescue StandardError => e
-        log&.call("#{@target.b}: #{e.class}: #{e.message.b}") # the encodings may differ
+        log&.call("#{@target.b}: #{e.class}: #{e.message.b}") # as bytes, because the encodings may differ
         answer(Response.failure)
       end
     end

@@ -11,7 +11,7 @@ module Spate
       attr_reader :status
       # @return [Hash{String => String, Array<String>}] names in lower case
       attr_reader :headers
-      # @return [Object, nil] one of Body's classes, which sends the body
+      # @return [Object, nil] the object that sends the body, for example a Body::Bytes
       attr_reader :body
       # @return [Hash{String => String}, #call, nil] fields after the body
       attr_reader :trailers
@@ -25,7 +25,7 @@ module Spate
       # @param status [Integer]
       # @param headers [Hash{String => String, Array<String>}] names in lower case
       # @param body [String, File, IO, #each, Body::Queue, nil]
-      # @param trailers [Hash{String => String}, #call, nil] fields, or what returns them after the body
+      # @param trailers [Hash{String => String}, #call, nil] fields, or a callable that returns them after the body
       # @param tunnel [Request::Body, nil] for status 101: receives the client's bytes from then on
       # @yieldparam error [Exception, nil] why the response could not be sent completely
       def initialize(status, headers = {}, body = nil, trailers: nil, tunnel: nil, &closed)
@@ -72,7 +72,7 @@ module Spate
         raise ArgumentError, "content-length is #{length.inspect}" unless length.nil? || LENGTH.match?(length.to_s)
       end
 
-      # Statuses without content, even when the handler gave a body (RFC 9110, section 6.4.1).
+      # Whether the status excludes content, even if the handler returned a body (RFC 9110, section 6.4.1).
       def bodiless? = @status == 204 || @status == 304
 
       def late_fields

@@ -6,8 +6,8 @@ module Spate
     #
     #     Supervisor        handles signals, dead workers and hot restarts
     #     Prefork           workers that are children of this process
-    #     SingleProcess     the process itself as the only worker; the same methods
-    #     Child, ChildMain  a child process: the parent's side, and its own
+    #     SingleProcess     the process itself as the only worker; same methods as Prefork
+    #     Child, ChildMain  a child process: in the parent, and in the child
     #     Worker            serves connections
     #     HotRestart        starts the server that replaces this one (SIGUSR2)
     module Workers

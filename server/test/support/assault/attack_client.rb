@@ -4,11 +4,11 @@ require_relative "attack_socket"
 
 module Spate
   module Server
-    # An HTTP/1.1 client that writes any bytes.
+    # An HTTP/1.1 client that sends any bytes.
     class AttackClient < AttackSocket
       STATUS = %r{HTTP/1\.1 (\d{3}) }n
 
-      # Of the answers, in their order.
+      # Statuses of the responses, in order.
       attr_reader :statuses
 
       def initialize(port)
@@ -24,14 +24,14 @@ module Spate
       def post(path, *lines) = head(path, *lines, verb: "POST")
       def chunked(path = "/read") = post(path, "transfer-encoding: chunked")
 
-      # It sends no more, but reads.
+      # Closes the sending side, and continues to read.
       def half_close
         @socket.close_write
       rescue SystemCallError
         @gone = true
       end
 
-      # Other connections, one after another: the block writes to each, and it is reset.
+      # Opens connections one after another. The block writes to each, then it is reset.
       def resets(count)
         count.times do
           socket = TCPSocket.new("127.0.0.1", port)
@@ -41,14 +41,15 @@ module Spate
         end
       end
 
-      # Whether the connection still works.
+      # Returns whether the connection still works.
       def alive?
         before = @statuses.size
         write(head("/last"))
         wait(2) { @statuses.size > before && @statuses.last == 200 }
       end
 
-      # The status of the refusal that ended the connection, :closed without one, :open.
+      # Returns the status of the error response that ended the connection, :closed if it was closed without one, or
+      # :open.
       def ending(seconds)
         @silent = false
         wait(seconds) { refusal }
@@ -59,7 +60,7 @@ module Spate
 
       def refusal = @statuses.find { |status| status >= 400 }
 
-      # Bodies are not kept; a status may come in two pieces.
+      # Stores the statuses, and discards bodies. A status line may arrive in two pieces.
       def take(bytes)
         @rest << bytes
         @rest.scan(STATUS) { |digits,| @statuses << digits.to_i }

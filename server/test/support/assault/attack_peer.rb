@@ -4,11 +4,11 @@ require_relative "attack_socket"
 
 module Spate
   module Server
-    # A client of raw frames.
+    # An HTTP/2 client that sends raw frames.
     class AttackPeer < AttackSocket
       include HTTP2
 
-      # seen: frames as [type, flags, stream, payload].
+      # seen: received frames as [type, flags, stream, payload].
       attr_reader :seen, :goaway
 
       def initialize(port)
@@ -18,7 +18,7 @@ module Spate
         @seen = []
       end
 
-      # Without the greeting that otherwise precedes the first bytes.
+      # Disables the preface that otherwise precedes the first bytes.
       def bare
         @greeted = true
         self
@@ -44,16 +44,16 @@ module Spate
 
       def over? = super || !@goaway.nil?
 
-      # The GOAWAY that ended the connection; the polite one that names no stream of ours is none.
+      # Returns the RST_STREAM frames received, as [stream, error code].
       def resets = @seen.select { |type,| type == 3 }.map { |_, _, stream, payload| [stream, payload.unpack1("N")] }
 
-      # Whether the connection still works.
+      # Returns whether the connection still works.
       def alive?
         write(frame(6, 0, 0, "areyou?!"))
         wait(2) { @seen.any? { |type, flags, _, payload| type == 6 && flags == 1 && payload == "areyou?!" } }
       end
 
-      # The name of the code of GOAWAY, :closed without one, :open.
+      # Returns the name of the error code of GOAWAY, :closed if there was none, or :open.
       def ending(seconds)
         @silent = false
         wait(seconds) { @goaway }
@@ -64,7 +64,7 @@ module Spate
 
       private
 
-      # DATA's bytes are not kept.
+      # Stores received frames; for DATA only the length.
       def take(bytes)
         @rest << bytes
         at = 0

@@ -5,12 +5,12 @@ require "socket"
 
 module Spate
   module Server
-    # A socket for attacks that writes any bytes. Reads incoming bytes meanwhile, unless disabled.
+    # A socket for attacks that sends any bytes. Reads received bytes between writes, unless silent.
     class AttackSocket
-      # Seconds that a write may be stuck, and that an end is waited for.
+      # Seconds before a blocked write is abandoned, and the default timeout of `wait`.
       STUCK = 1.0
 
-      # silent: nothing is read but at the end.
+      # silent: read only at the end.
       attr_accessor :silent
       attr_reader :port
 
@@ -20,7 +20,7 @@ module Spate
         @socket.setsockopt(Socket::IPPROTO_TCP, Socket::TCP_NODELAY, true)
       end
 
-      # Stops where the server takes no more for a while, or is gone.
+      # Writes all bytes, unless the server does not read for STUCK seconds or has disconnected.
       def write(bytes)
         until bytes.empty? || over?
           count = @socket.write_nonblock(bytes, exception: false)
@@ -33,7 +33,7 @@ module Spate
         @gone = true
       end
 
-      # `count` times what the block makes, in large writes; ends early when the connection does.
+      # Sends `count` results of the block in large writes. Stops when the connection ends.
       def flood(count)
         bytes = "".b
         count.times do |n|
@@ -48,7 +48,7 @@ module Spate
         write(bytes)
       end
 
-      # So many times, with a pause behind each.
+      # Sends `times` results of the block, with a pause after each.
       def every(pause, times)
         times.times do |n|
           break if over?
@@ -59,7 +59,7 @@ module Spate
         end
       end
 
-      # A byte at a time; seconds between them.
+      # Sends a byte at a time. pause, seconds: between two bytes, and in total.
       def dribble(bytes, pause, seconds)
         stop = now + seconds
         bytes.each_char do |byte|
@@ -73,7 +73,7 @@ module Spate
 
       def over? = @gone || @closed || false
 
-      # Takes what is there.
+      # Reads the available bytes.
       def read
         loop do
           bytes = @socket.read_nonblock(65_536, exception: false)
@@ -86,7 +86,7 @@ module Spate
         @closed = true
       end
 
-      # Reads until the block is content, or the time is over.
+      # Reads until the block returns true or the time is over.
       def wait(seconds = STUCK)
         stop = now + seconds
         loop do

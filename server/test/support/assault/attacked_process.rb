@@ -6,7 +6,7 @@ require "rbconfig"
 
 module Spate
   module Server
-    # attacked_server.rb as a process, and what the kernel says that it took.
+    # Runs attacked_server.rb as a process, and reads its resource usage from the kernel.
     class AttackedProcess
       attr_reader :port
 
@@ -16,23 +16,23 @@ module Spate
         @port = Integer(@io.gets || raise("the server did not start"))
       end
 
-      # CPU seconds so far.
+      # Returns the CPU seconds used so far.
       def seconds
         ticks = File.read("/proc/#{@io.pid}/stat").rpartition(")").last.split.values_at(11, 12).sum(&:to_i)
         ticks / Float(Etc.sysconf(Etc::SC_CLK_TCK))
       end
 
-      # CPU seconds of the longest tick that a connection had since the last time.
+      # Returns the CPU seconds of the longest tick of a connection since the last call.
       def longest_tick
         @io.puts
         Float(@io.gets || raise("the server died"))
       end
 
-      # Bytes now, and the most since `forget_peak`.
+      # Memory in bytes: now, and the maximum since `forget_peak`.
       def memory = status("VmRSS")
       def peak = status("VmHWM")
 
-      # Resets the kernel's peak; if that is not permitted, the peak is that of the whole run.
+      # Resets the kernel's peak. If that is not permitted, the peak is that of the whole run.
       def forget_peak
         File.write("/proc/#{@io.pid}/clear_refs", "5")
       rescue SystemCallError

@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
-# A server to be attacked, as a process: attacked_server.rb LIMITS, where LIMITS is JSON. Tells its port on stdout, for
-# each line that comes the longest tick of a connection since the last one, and ends with its stdin.
+# The target of attacks: attacked_server.rb LIMITS, where LIMITS is JSON. Prints its port. For each line of stdin,
+# prints the longest tick of a connection since the last line. Exits at the end of stdin.
 #
 #     /       five bytes         /big      1 MB
-#     /never  no answer          /unread   no answer, and the request's body is not read
+#     /never  no response        /unread   no response, and the request's body is not read
 #     /read   the body's bytes are counted
 
 $LOAD_PATH.unshift File.expand_path("../../../lib", __dir__), File.expand_path("../../../../bytes/lib", __dir__)
@@ -15,7 +15,7 @@ require "spate/server"
 
 include Spate::Server # rubocop:disable Style/MixinUsage -- a program
 
-# CPU seconds of the longest tick, which is the delay of other connections.
+# CPU seconds of the longest tick, which delays other connections.
 module Timed
   class << self
     attr_accessor :longest

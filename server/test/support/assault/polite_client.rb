@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-# A client that behaves, in a process of its own: polite_client.rb PORT. It asks again and again, on a new connection
-# each time. For each line that comes, it answers with the requests since the last line that were answered, those that
-# were not, and the longest time that one took: at least one began after the line.
+# A well-behaved client: polite_client.rb PORT. Sends requests continuously, each on a new connection. For each line of
+# stdin, prints the number of requests since the last line with and without a response, and the longest duration. At
+# least one of them began after the line.
 
 require "socket"
 
@@ -12,7 +12,7 @@ SECONDS = 5
 
 port = Integer(ARGV.fetch(0))
 
-# Seconds until the response's last frame was here; SECONDS where it did not come.
+# Returns the seconds until the last frame of the response, or SECONDS if it did not arrive.
 def ask(port)
   started = Process.clock_gettime(Process::CLOCK_MONOTONIC)
   TCPSocket.open("127.0.0.1", port) do |socket|

@@ -2,9 +2,9 @@
 
 module Spate
   module Server
-    # Requests' bodies and trailers, and requests themselves.
+    # Attacks with request bodies, trailers, many valid requests, and stream identifiers.
     module Attacks
-      attack "content-length mismatch", nil, "the protocol" do
+      attack "content-length mismatch", nil, "RFC rule" do
         variant("fewer bytes", %i[reset PROTOCOL_ERROR]) do |peer|
           peer.write(peer.post(1, "/read", "content-length", "9") + peer.frame(0, 1, 1, "x"))
         end
@@ -58,7 +58,7 @@ module Spate
         variant("two hundred connections", :served, peers: 200) { |peer| peer.write(peer.request(1)) }
       end
 
-      attack "identifiers", nil, "the protocol" do
+      attack "identifiers", nil, "RFC rule" do
         variant("even", :PROTOCOL_ERROR) { |peer| peer.write(peer.request(2)) }
         variant("falling", :PROTOCOL_ERROR) { |peer| peer.write(peer.request(101) + peer.request(3)) }
         variant("the highest", :served) { |peer| peer.write(peer.request(2**31 - 1)) }

@@ -2,7 +2,7 @@
 
 module Spate
   module Server
-    # Frames about the connection.
+    # Attacks with frames that control the connection.
     module Attacks
       attack "PING flood", "CVE-2019-9512", "control_frames" do
         variant("PINGs", :ENHANCE_YOUR_CALM) { |peer| peer.flood(20_000) { peer.frame(6, 0, 0, "12345678") } }

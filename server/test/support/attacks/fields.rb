@@ -2,12 +2,12 @@
 
 module Spate
   module Server
-    # Header blocks.
+    # Attacks with header blocks.
     module Attacks
       REQUEST = %w[:method GET :scheme http :path / :authority x].freeze
 
       attack "HPACK bomb", "CVE-2016-6581", "header_bytes at +32 a field" do
-        # An entry of 4,000 bytes, and then a byte for each time it is meant.
+        # An entry of 4,000 bytes, then one byte for each reference to it.
         bomb = ->(peer, times) { peer.block(*REQUEST) + peer.block("x", "y" * 4000, how: :index) + ("\xbe".b * times) }
         variant("16,000 times 4 KB", :served) { |peer| peer.write(peer.frame(1, 5, 1, bomb.call(peer, 12_000))) }
         variant("on a hundred streams", :served) do |peer|
@@ -62,7 +62,7 @@ module Spate
         end
       end
 
-      attack "malformed header blocks", nil, "the protocol" do
+      attack "malformed header blocks", nil, "RFC rule" do
         { "an integer without an end" => "\xff" * 8, "an index that no table has" => "\xff\x80\x01",
           "index 0" => "\x80", "a string that ends early" => "\x00\x05abc",
           "Huffman's EOS" => "\x00\x84\xff\xff\xff\xff\x00",

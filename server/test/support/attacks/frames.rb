@@ -2,7 +2,7 @@
 
 module Spate
   module Server
-    # Frames without content, and invalid frames.
+    # Attacks with empty or invalid frames.
     module Attacks
       attack "empty frames", "CVE-2019-9518", "control_frames" do
         variant("DATA", :ENHANCE_YOUR_CALM) do |peer|
@@ -50,7 +50,7 @@ module Spate
         end
       end
 
-      attack "invalid frames", nil, "the protocol" do
+      attack "invalid frames", nil, "RFC rule" do
         variant("longer than allowed", :FRAME_SIZE_ERROR) { |peer| peer.write(peer.frame(0, 0, 1, "x" * 16_385)) }
         variant("of 16 MB, announced", :FRAME_SIZE_ERROR) { |peer| peer.write("\xff\xff\xff\0\0\0\0\0\1".b) }
         variant("PUSH_PROMISE", :PROTOCOL_ERROR) { |peer| peer.write(peer.frame(5, 4, 1, "\0\0\0\2\x82")) }

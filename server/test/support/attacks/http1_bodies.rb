@@ -2,7 +2,7 @@
 
 module Spate
   module Server
-    # HTTP/1.1: chunks and trailers.
+    # Attacks over HTTP/1.1 with chunks and trailers.
     module Attacks
       plain "tiny chunks", "control_frames; frames_per_tick, and 5 ms" do
         { "of a byte" => 1, "on four connections" => 4 }.each do |name, peers|
@@ -22,12 +22,13 @@ module Spate
         end
       end
 
-      plain "malformed chunks", "the protocol; 256 bytes of a line, 16 KB of extensions" do
+      plain "malformed chunks", "RFC rule; 256 bytes of a line, 16 KB of extensions" do
         { "an extension of 64 KB" => "1;#{"x" * 65_536}", "a size of 16 digits" => "1000000000000000\r\n",
           "a size with zeros before it" => "#{"0" * 200}1\r\n", "a size with a sign" => "-1\r\n",
           "a size with 0x" => "0x1\r\n", "a size with a blank before it" => " 1\r\n", "no size" => "\r\n",
           "a size that ends in LF" => "1\nx\r\n", "more than it said" => "1\r\nxx\r\n",
-          "an end that is none" => "1\r\nx\n", "a null byte in an extension" => "1;\0\r\nx\r\n" }.each do |name, bytes|
+          "chunk data not followed by CRLF" => "1\r\nx\n",
+          "a null byte in an extension" => "1;\0\r\nx\r\n" }.each do |name, bytes|
           variant(name, 400) { |peer| peer.write(peer.chunked + bytes.b + peer.head("/smuggled")) }
         end
         variant("extensions again and again", 400) do |peer|

@@ -2,7 +2,7 @@
 
 module Spate
   module Server
-    # HTTP/1.1: many requests, other protocols, ends.
+    # Attacks over HTTP/1.1 with many requests, other protocols, and disconnects.
     module Attacks
       plain "floods of valid input", "frames_per_tick, and 5 ms" do
         { "requests behind each other" => 1, "on ten connections" => 10 }.each do |name, peers|
@@ -19,7 +19,7 @@ module Spate
         end
       end
 
-      plain "other protocols", "the protocol" do
+      plain "other protocols", "RFC rule" do
         variant("h2c by upgrade", :served) do |peer|
           peer.write(peer.head("/", "connection: upgrade, http2-settings", "upgrade: h2c", "http2-settings: AAMAAABk"))
         end

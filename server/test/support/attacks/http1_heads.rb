@@ -2,7 +2,7 @@
 
 module Spate
   module Server
-    # HTTP/1.1: what a request begins with.
+    # Attacks over HTTP/1.1 with request heads.
     module Attacks
       plain "large heads", "header_bytes, header_fields" do
         variant("10,000 fields", 431) { |peer| peer.write(peer.head("/", *Array.new(10_000) { |n| "x#{n}: y" })) }
@@ -20,7 +20,7 @@ module Spate
         end
       end
 
-      # As much as a head may have, before something else.
+      # As many separators as a head may contain, followed by another character.
       plain "separators", "linear parsing" do
         much = ->(separator) { "a#{separator * (30_000 / separator.bytesize)}b#{separator}" }
         { "blanks" => "x", "blanks in connection" => "connection", "blanks in accept" => "accept",
@@ -41,7 +41,7 @@ module Spate
         variant("question marks in the target", :served) { |peer| peer.write(peer.head("/#{"?" * 30_000}")) }
       end
 
-      plain "ambiguous requests", "the protocol" do
+      plain "ambiguous requests", "RFC rule" do
         { "both lengths" => ["content-length: 5", "transfer-encoding: chunked"],
           "both lengths, the other way round" => ["transfer-encoding: chunked", "content-length: 5"],
           "two lengths" => ["content-length: 5", "content-length: 6"],
@@ -70,7 +70,7 @@ module Spate
           "another scheme" => "GET ftp://x/ HTTP/1.1\r\nhost: x\r\n\r\n", "HTTP/0.9" => "GET /\r\n\r\n",
           "tabs in the first line" => "GET\t/\tHTTP/1.1\r\nhost: x\r\n\r\n",
           "a blank in the target" => "GET /a b HTTP/1.1\r\nhost: x\r\n\r\n",
-          "a method that is none" => "G(T / HTTP/1.1\r\nhost: x\r\n\r\n",
+          "an invalid character in the method" => "G(T / HTTP/1.1\r\nhost: x\r\n\r\n",
           "HTTP/1.0 in chunks" => "POST / HTTP/1.0\r\ntransfer-encoding: chunked\r\n\r\n" }.each do |name, bytes|
           variant(name, 400) { |peer| peer.write(bytes.b) }
         end

@@ -2,7 +2,7 @@
 
 module Spate
   module Server
-    # HTTP/1.1: peers that take their time.
+    # Attacks over HTTP/1.1 by slow clients.
     module Attacks
       plain "slow heads", "head_seconds" do
         variant("a byte at a time", 408, slow: true) { |peer| peer.dribble(peer.head("/", "x: #{"y" * 100}"), 0.1, 5) }

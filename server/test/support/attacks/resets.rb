@@ -2,7 +2,7 @@
 
 module Spate
   module Server
-    # Streams that are opened only to be reset, by either side.
+    # Attacks with streams that are opened only to be reset, by the client or by the server.
     module Attacks
       attack "rapid reset", "CVE-2023-44487", "control_frames" do
         variant("each request is reset at once", :ENHANCE_YOUR_CALM) do |peer|
@@ -43,7 +43,7 @@ module Spate
             ->(peer, id) { peer.post(id, "/never", "content-length", "1") + peer.frame(0, 0, id, "xx") },
           "a name with capitals" => ->(peer, id) { peer.request(id, "/", "X-Up", "1") },
           "an empty name" => ->(peer, id) { peer.request(id, "/", "", "1") },
-          "requests before they may" => ->(peer, id) { peer.request(id, "/never") } }.each do |name, bytes|
+          "requests sent before they are allowed" => ->(peer, id) { peer.request(id, "/never") } }.each do |name, bytes|
           variant(name, :ENHANCE_YOUR_CALM) { |peer| peer.flood(5000) { |n| bytes.call(peer, 2 * n + 1) } }
         end
       end

@@ -2,7 +2,7 @@
 
 module Spate
   module Server
-    # Peers that take their time.
+    # Attacks by slow clients.
     module Attacks
       attack "slow connection starts", nil, "head_seconds, settings_seconds" do
         variant("half of the preface", :closed, slow: true) { |peer| peer.bare.write(HTTP2::PREFACE[0, 12]) }

@@ -2,9 +2,9 @@
 
 module Spate
   module Server
-    # Flow control, turned against the server.
+    # Attacks on flow control: floods of WINDOW_UPDATE, and windows that stay small or closed.
     module Attacks
-      attack "WINDOW_UPDATE flood", nil, "control_frames, beside those that answer our DATA" do
+      attack "WINDOW_UPDATE flood", nil, "control_frames, not counting WINDOW_UPDATEs caused by our DATA" do
         variant("of the connection", :ENHANCE_YOUR_CALM) { |peer| peer.flood(20_000) { peer.word(8, 0, 1) } }
         variant("of a stream", :ENHANCE_YOUR_CALM) do |peer|
           peer.write(peer.request(1, "/never"))

@@ -2,7 +2,7 @@
 
 module Spate
   module Server
-    # Basic cases.
+    # The group "generic" of h2spec.
     module H2specCases
       expect "generic/1/1", "the greeting", :settings, HTTP2::PREFACE + settings([4, 65_535]), raw: true
       expect "generic/2/1", "PRIORITY, idle", :pong, priority(1) + PING
@@ -39,8 +39,8 @@ module Spate
       expect "generic/4/4", "POST with trailers", :headers,
              headers(POST + field("trailer", "x-test"), flags: 4) + data(flags: 0) + headers(field("x-test", "ok"))
 
-      # Representations of a field behind those of a request, each of a name from the static table (user-agent), or a
-      # new one, in plain bytes and in Huffman's code: RFC 7541, section 6.
+      # Representations of a field, each with a name from the static table (user-agent) and with a new one, plain and in
+      # Huffman code: RFC 7541, section 6.
       agent = "\x00\x0auser-agent\x06h2spec"
       coded_agent = "\x00\x87\xb5\x05\xb1\x61\xcc\x5a\x93\x84\x9c\x48\xac\xa4".b
       test = "\x00\x06x-test\x06h2spec"

@@ -2,7 +2,7 @@
 
 module Spate
   module Server
-    # Frames and requests that break RFC 9113; the sections are those of RFC 7540, as h2spec has them.
+    # Frames and requests that violate RFC 9113. The section numbers are those of RFC 7540, as in h2spec.
     module H2specCases
       wrong = connection(:PROTOCOL_ERROR)
       size = connection(:FRAME_SIZE_ERROR)
@@ -122,7 +122,7 @@ module Spate
              headers(POST + field("content-length", "1"), flags: 4) + data(flags: 0) + data
       expect "http2/8.2/1", "PUSH_PROMISE", wrong, frame(5, 4, 1, "\0\0\0\3".b + GET)
 
-      # Header blocks that break RFC 7541.
+      # Header blocks that violate RFC 7541.
       broken = connection(:COMPRESSION_ERROR)
       expect "hpack/2.3.3/1", "an index that no table has", broken, headers(join(GET, "\xc6"))
       expect "hpack/2.3.3/2", "a name that no table has", broken, headers(join(GET, "\x7f\x07\0"))

@@ -1,12 +1,12 @@
 # frozen_string_literal: true
 
-# Counts the instructions for parsing a client's text: run by http1/parsing_cost_test.rb under callgrind, which starts
-# to count at a call of Process.getsid and writes a file with the count at one of Process.ppid. Each takes time for
-# all code that has run with instrumentation, so instrumentation is off while the program loads.
+# Counts the instructions for parsing requests. http1/parsing_cost_test.rb runs it under callgrind, which starts
+# counting at a call of Process.getsid and writes the count to a file at a call of Process.ppid. Both calls are slow
+# if much code was instrumented, so instrumentation is off while the program loads.
 #
-#     counted_parsing.rb FOLDER OUT MOST     FOLDER: of a site; OUT: where callgrind writes; MOST: bytes of a text
+#     counted_parsing.rb FOLDER OUT MOST     FOLDER: of a site; OUT: callgrind's output; MOST: bytes of a text
 #
-# Prints a line of JSON for each text whose cost grows faster than its length, and a last one with the number of texts.
+# Prints a line of JSON for each text whose cost grows faster than its length, and last the number of texts.
 
 $LOAD_PATH.unshift File.expand_path("../../../lib", __dir__), File.expand_path("../../../../bytes/lib", __dir__)
 require "json"
@@ -16,24 +16,25 @@ require "spate/server"
 include Spate # rubocop:disable Style/MixinUsage -- a program
 include Spate::Server # rubocop:disable Style/MixinUsage
 
-# The sizes that are compared, and by how much more than the size the cost may grow.
+# The compared sizes, and the factor by which the cost may grow faster than the size.
 SIZES = [1024, Integer(ARGV[2])].freeze
 MOST = 1.5
 
-# Where the costs go.
+# Counts instructions by means of callgrind.
 class Counter
   def initialize(out)
     @out = out
     @files = 0
   end
 
-  # Loops while it waits: valgrind notices commands between instructions, in a system call only with ptrace.
+  # Waits in a busy loop, because valgrind processes commands only between instructions. Within a system call it would
+  # need ptrace.
   def start
     pid = Process.spawn("callgrind_control", "-i", "on", Process.pid.to_s, %i[out err] => File::NULL)
     nil until Process.wait(pid, Process::WNOHANG)
   end
 
-  # Instructions of the block.
+  # Returns the number of instructions that the block executes.
   def count
     Process.getsid
     yield
@@ -45,7 +46,7 @@ class Counter
   end
 end
 
-# A connection that records refusals, like a real one.
+# A connection that logs responses, like a real one.
 class Peer < Spate::Server::Connection::Null
   attr_reader :limits
 
@@ -60,10 +61,10 @@ class Peer < Spate::Server::Connection::Null
   def answered(request, status, bytes, seconds) = @log.answered(self, request, status, bytes, seconds)
 end
 
-# Work for other threads is done in this one: its cost is counted, and waiting for it is not.
+# Runs jobs of the thread pool in this thread, so that their cost is counted and waiting is not.
 Files::ThreadPool.define_method(:post) { |&job| tap { perform(job) } }
 
-# Both handlers that read what a client sent, on one request.
+# Runs both handlers that parse client input on one request.
 class Reader
   def initialize(folder)
     @files = Files.new(folder)
@@ -71,24 +72,24 @@ class Reader
   end
 
   def call(request)
-    @environment.of(request, [])
+    @environment.of(request, Rack::Callbacks.new)
     request.body&.discard
     @files.call(request)
   end
 end
 
-# Requests in which a text has a place, as bytes for HTTP/1.1 and as fields for HTTP/2.
+# Requests with a placeholder for a text: as bytes for HTTP/1.1, and as fields for HTTP/2.
 module Texts
   GET = "GET /a.txt HTTP/1.1\r\nhost: x\r\n"
   CHUNKED = "POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n"
-  # What is read of a request for a listing, of one for a file, and of all.
+  # LISTED: fields that listings use. FIELDS: fields that files or all requests use.
   LISTED = %w[accept accept-encoding].freeze
   FIELDS = %w[if-match if-modified-since if-none-match if-range if-unmodified-since range connection content-length
               transfer-encoding expect content-type cookie te referer user-agent x-other].freeze
 
-  # Separators of everything.
+  # Characters that separate values in any part of a request.
   SEPARATORS = [" ", "\t", ",", ";", "=", "\"", "%2e", "/", ":", "-"].freeze
-  # Bytes of line ends and control characters.
+  # Line ends and control characters.
   STRANGE = ["\r", "\n", "\r\n", "\0", "\x01"].freeze
 
   HTTP1 = { # rubocop:disable Style/MutableConstant -- more below
@@ -99,7 +100,7 @@ module Texts
     "a version" => ->(text) { "GET / HTTP/1.1#{text}\r\nhost: x\r\n\r\n" },
     "a field's name" => ->(text) { "#{GET}#{text}: x\r\n\r\n" },
     "a line" => ->(text) { "#{GET}#{text}\r\n\r\n" },
-    "a value that is none" => ->(text) { "#{GET}x: #{text}\x01\r\n\r\n" },
+    "a value with a control character" => ->(text) { "#{GET}x: #{text}\x01\r\n\r\n" },
     "lines before a request" => ->(text) { "#{text}#{GET}\r\n" },
     "a chunk's size" => ->(text) { "#{CHUNKED}1#{text}\r\na\r\n0\r\n\r\n" },
     "chunks' extensions" => ->(text) { "#{CHUNKED}#{"1;#{text[0, 200]}\r\na\r\n" * (text.bytesize / 200)}0\r\n\r\n" },
@@ -120,14 +121,14 @@ module Texts
     end
   }.freeze
 
-  # Input that provokes backtracking: many separators before something else, and many in a row.
+  # Returns input that provokes backtracking: many separators before another character, and many in a row.
   def self.of(separator, size)
     much = separator * (size * 2 / 3 / separator.bytesize)
     "a#{much}b#{"#{separator}c" * (size / 3 / (separator.bytesize + 1))}#{separator}".b
   end
 end
 
-# Feeds texts to protocols.
+# Passes texts to the protocols.
 class Meter
   def initialize(folder, counter)
     @counter = counter
@@ -138,10 +139,10 @@ class Meter
     @view = DataView.new(@buffer = ArrayBuffer.new(1 << 20))
   end
 
-  # Instructions that these bytes cost HTTP/1.1.
+  # Returns the number of instructions that HTTP/1.1 executes for these bytes.
   def http1(bytes) = cost(HTTP1::Protocol, bytes)
 
-  # And a request of these fields HTTP/2.
+  # Returns the number of instructions that HTTP/2 executes for a request with these fields.
   def http2(fields)
     block = Native::HpackEncoder.new(4096).encode(fields.flatten, :plain)
     parts = block.scan(/.{1,16384}/mn)
@@ -184,7 +185,7 @@ texts = 0
 { http1: Texts::HTTP1, http2: Texts::HTTP2 }.each do |version, places|
   places.each do |place, made|
     separators = place.match?(/\Aa/) ? Texts::SEPARATORS + Texts::STRANGE : Texts::SEPARATORS.first(6)
-    meter.public_send(version, made.call("a" * 512)) # what is loaded by the first
+    meter.public_send(version, made.call("a" * 512)) # the first request loads code
     separators.each do |separator|
       texts += 1
       short, long = costs = SIZES.map { |size| meter.public_send(version, made.call(Texts.of(separator, size))) }

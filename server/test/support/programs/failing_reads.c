@@ -1,6 +1,6 @@
 /*
- * For LD_PRELOAD. Of a file "*.broken" the disk cannot read what lies beyond 64 KB. A file "*.slow" is in no cache until
- * pread read it; who reads it before that on the process's first thread, which is the reactor's, is told on.
+ * For LD_PRELOAD. Reads of a file "*.broken" beyond 64 KB fail with EIO. A file "*.slow" counts as uncached until pread
+ * has read it. An earlier read on the main thread, which runs the reactor, is reported on stderr.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -24,7 +24,7 @@ static int named(int fd, const char *ending) {
     return strcmp(path + length - strlen(ending), ending) == 0;
 }
 
-/* Whether the read fails. */
+/* Returns whether a read up to `end` fails. */
 static int disk(int fd, off_t end) {
     if (end > cached && named(fd, ".slow") && syscall(SYS_gettid) == getpid())
         dprintf(2, "the reactor waits for a disk\n");

@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
-# A server over TLS for tests: FOLDER and options as JSON: cert, key, folder, limits. Serves the folder's files; answers
-# a POST with the length and the SHA-256 of what came. SIGHUP reads the certificate again. Tells its port first.
+# A TLS server for tests: tls_server.rb FOLDER OPTIONS, where OPTIONS is JSON: cert, key, folder, limits. Serves the
+# files of the folder. Responds to a POST with the length and SHA-256 of its body. SIGHUP reloads the certificate.
+# Prints its port first.
 
 $LOAD_PATH.unshift File.expand_path("../../../lib", __dir__), File.expand_path("../../../../bytes/lib", __dir__)
 require "digest"

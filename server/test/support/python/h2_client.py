@@ -1,5 +1,5 @@
-# python3-h2 as a client: PORT PATH WINDOW. Twenty requests at once whose bodies come in windows of a few bytes more than
-# WINDOW at a time; each answer's status and SHA-256 on a line, in the order of the streams.
+# A client with python3-h2: h2_client.py PORT PATH WINDOW. Sends twenty concurrent requests. Stream windows are a few bytes
+# larger than WINDOW. Prints the status and SHA-256 of each response on a line, in the order of the streams.
 import hashlib
 import socket
 import sys

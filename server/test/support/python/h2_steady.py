@@ -1,7 +1,7 @@
-"""A client that asks again and again, over several connections, with requests that overlap, until its time is over.
+"""A client that sends overlapping requests over several connections until its time is over.
 
-A connection that gets GOAWAY asks nothing more; what it asked for already must still be answered, unless the last GOAWAY
-says that it was not taken. Prints what became of all requests, as JSON."""
+After GOAWAY, a connection sends no further requests. Open requests must still be answered, except those that the last
+GOAWAY excludes. Prints the number of requests with each outcome as JSON."""
 import json
 import socket
 import sys
@@ -39,7 +39,7 @@ class Client:
             self.open.add(stream)
         self.send()
 
-    # h2 takes nothing more after a GOAWAY, so these are taken out before it sees them.
+    # h2 accepts no frames after GOAWAY, so GOAWAY frames are removed first.
     def receive(self):
         data = self.socket.recv(65536)
         if not data:

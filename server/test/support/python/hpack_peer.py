@@ -1,4 +1,4 @@
-# python3-hpack as a peer: each line is [method, argument], each answer a line. Blocks are in hex.
+# A peer with python3-hpack: reads [method, argument] from each line, and prints one line for it. Blocks are in hex.
 import json
 import sys
 

@@ -1,4 +1,4 @@
-// Node's HTTP/2 client against a server of ours: a get, an upload, many at once, a cancelled stream. Prints JSON.
+// Node's HTTP/2 client: a GET, an upload, concurrent requests and a cancelled stream. Prints JSON.
 import http2 from "node:http2";
 
 const client = http2.connect(`http://127.0.0.1:${process.argv[2]}`);

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Every kind of answer, with Rack::Lint around each, of Rack 3 or 2; what it finds fault with is a 500.
+# Every kind of response, each checked by Rack::Lint of Rack 3 or 2. An error of Lint becomes status 500.
 require "rack"
 require "rack/lint"
 require "rack/chunked" if Rack.release < "3"

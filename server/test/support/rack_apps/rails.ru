@@ -4,7 +4,7 @@ require "logger"
 require "rails"
 require "action_controller/railtie"
 
-# A whole Rails application in a file: pages, JSON, a live stream, an upload, a file.
+# A Rails application in one file: pages, JSON, a live stream, an upload, a file.
 class Small < Rails::Application
   config.load_defaults Rails::VERSION::STRING.to_f
   config.eager_load = true

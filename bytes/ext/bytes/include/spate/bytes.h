@@ -2,7 +2,7 @@
 #define SPATE_BYTES_H
 
 /*
- * For extensions that access Spate's buffers without calling Ruby. All functions need the GVL.
+ * The interface for extensions that access Spate's buffers without calling Ruby methods. All functions need the GVL.
  *
  *     rb_require("spate/bytes");
  *     const spate_bytes_abi *abi = spate_bytes_load();      // raises LoadError when the versions differ
@@ -33,17 +33,17 @@ typedef struct spate_bytes_abi {
     bool (*has_bytes)(VALUE object);
     /*
      * Returns the address of the object's bytes and sets `*length` to their number. The bytes belong to the object,
-     * which the caller must keep reachable, and are neither moved nor freed before `unpin`; until then the buffer can be
-     * neither resized nor transferred. The address may be NULL if there are no bytes. Pins are counted. Raises TypeError
-     * for other or detached objects and views outside their buffer, and FrozenError if `writable` and the object is
-     * frozen.
+     * which the caller must keep reachable, and are neither moved nor freed before `unpin`. Until then the buffer
+     * cannot be resized or transferred. The address may be NULL if there are no bytes. Pins are counted. Raises
+     * TypeError for other or detached objects and views outside their buffer, and FrozenError if `writable` and the
+     * object is frozen.
      */
     uint8_t *(*pin)(VALUE object, size_t *length, bool writable);
     /* Releases one pin of `object`, which must be pinned. Does not raise. */
     void (*unpin)(VALUE object);
     /*
-     * Resizes a resizable ArrayBuffer to `length` bytes; new bytes are zero. Raises RangeError beyond its maximum or for
-     * a fixed length, TypeError if it is pinned, detached or another kind of object, FrozenError, NoMemoryError.
+     * Resizes a resizable ArrayBuffer to `length` bytes; new bytes are zero. Raises RangeError beyond its maximum or
+     * for a fixed length, TypeError for a pinned or detached buffer or another object, FrozenError, NoMemoryError.
      */
     void (*resize)(VALUE buffer, size_t length);
 } spate_bytes_abi;
@@ -62,7 +62,7 @@ static inline const spate_bytes_abi *spate_bytes_load_version(uint32_t version) 
     return abi;
 }
 
-/* The same for the version of this header. */
+/* Like spate_bytes_load_version, for the version of this header. */
 static inline const spate_bytes_abi *spate_bytes_load(void) {
     return spate_bytes_load_version(SPATE_BYTES_ABI_VERSION);
 }

@@ -3,12 +3,11 @@
 module Spate
   module Zlib
     class GzipFile
-      # The options external_encoding:, internal_encoding:, encoding: and those of String#encode, interpreted like
-      # IO.new does.
+      # Interprets the options external_encoding:, internal_encoding:, encoding: and those of String#encode like IO.new.
       class Encodings
         NAMES = %i[encoding external_encoding internal_encoding].freeze
 
-        # The encoding of the program's strings, and that of the file if it differs, otherwise nil.
+        # target: the encoding of the program's strings. source: the encoding of the file; nil if it is the same.
         attr_reader :target, :source
 
         def initialize(options)
@@ -22,7 +21,7 @@ module Spate
           @converter = Encoding::Converter.new(@source, @target, **@options) if @source&.dummy?
         end
 
-        # For stateful encodings (ISO-2022-JP) one converter is used for all strings.
+        # Whether the file's encoding is stateful (ISO-2022-JP). One converter is then used for all strings.
         def stateful? = !@converter.nil?
 
         def rewind

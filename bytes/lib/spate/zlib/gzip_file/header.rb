@@ -3,7 +3,7 @@
 module Spate
   module Zlib
     class GzipFile
-      # RFC 1952, 2.3:
+      # The header of a gzip file. RFC 1952, section 2.3:
       #
       #   +---+---+---+---+---+---+---+---+---+---+
       #   | 1f| 8b| CM|FLG|     MTIME     |XFL| OS| [extra] [original name, 0] [comment, 0]
@@ -11,7 +11,7 @@ module Spate
       class Header
         LENGTH = 10
         MAGIC = "\x1f\x8b".b.freeze
-        # Deflate without flags, the beginning of most files.
+        # The start of most files: deflate without flags.
         PLAIN = "\x1f\x8b\x08\x00".b.freeze
         DEFLATE = 8
         HEADER_CHECKSUM = 0x02

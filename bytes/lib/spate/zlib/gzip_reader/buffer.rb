@@ -9,7 +9,7 @@ module Spate
     #                                       @position      bytesize
     #                                     @summed: bytes before it are in the CRC, or were put back by ungetc
     class GzipReader
-      # The number of bytes inflated at a time if less is requested.
+      # Number of bytes that are inflated at a time, unless more are requested.
       INFLATED = 256 * 1024
       private_constant :INFLATED
 
@@ -25,7 +25,7 @@ module Spate
       end
 
       # Inflates until bytes are available or all input is read. wanted: approximate number of bytes. If a piece of
-      # input expands to more, even a thousand times as much, the rest waits.
+      # input expands to more, the rest of the piece is inflated later.
       def more(wanted = 0)
         until @finished
           inflate(next_piece(wanted), wanted)
@@ -41,7 +41,7 @@ module Spate
         buffered < length && !@finished
       end
 
-      # The next compressed bytes; empty if the stream still has input.
+      # Returns the next compressed bytes, or an empty String if the stream still has input.
       def next_piece(wanted)
         return EMPTY if waiting_in_stream > 0
 

@@ -2,19 +2,19 @@
 
 module Spate
   module Zlib
-    # Lines and characters: the slow paths of `gets`, `each`, `getc` and similar methods, which
-    # bytes/ext/zlib/gzip/reader.c defines.
+    # Lines and characters: the slow paths of `gets`, `each`, `getc` and similar methods, which are defined in
+    # bytes/ext/zlib/gzip/reader.c.
     class GzipReader
       PARAGRAPH = "\n\n".b.freeze
       NEWLINE = "\n".b.freeze
-      # The maximum bytes of a character; four in other encodings.
+      # Maximum bytes of a character. Other encodings have up to four.
       WIDTHS = { Encoding::BINARY => 1, Encoding::US_ASCII => 1, Encoding::ISO_8859_1 => 1 }.freeze
       private_constant :PARAGRAPH, :NEWLINE, :WIDTHS
 
       # @return [Integer] the number of the last line read
       def lineno = opened { @lineno }
 
-      # Sets the number of the current line, from which later lines are counted.
+      # Sets the current line number. Later lines are counted from it.
       #
       # @param number [Integer]
       def lineno=(number)
@@ -82,7 +82,7 @@ module Spate
         decode(shift(length))
       end
 
-      # Bytes up to the end of the separator, the limit or the end of the file.
+      # Returns the number of bytes up to the end of the separator, the limit or the end of the file.
       def up_to(separator, limit)
         searched = 0
         until (found = @buffer.index(separator, @position + searched))
@@ -95,7 +95,7 @@ module Spate
         limit > 0 && length >= limit ? boundary(limit) : length
       end
 
-      # The end of the character that a cut at `length` would split.
+      # Returns `length`, extended to the end of a character that would be split there.
       def boundary(length)
         return length if WIDTHS.fetch(@encoding, 4) == 1 || (length >= buffered && @finished)
 

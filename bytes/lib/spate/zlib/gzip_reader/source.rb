@@ -3,9 +3,9 @@
 module Spate
   module Zlib
     class GzipReader
-      # Compressed bytes from an IO-like object, including bytes that were read ahead.
+      # Reads compressed bytes from an IO-like object, and keeps bytes that were read ahead.
       class Source
-        # The size of a read if some bytes are requested, and if all are.
+        # Bytes per read. LARGE_PIECE is used when much content is requested.
         PIECE = 16 * 1024
         LARGE_PIECE = 1024 * 1024
         ZERO = "\0".b.freeze
@@ -19,7 +19,7 @@ module Spate
           @partial = io.respond_to?(:readpartial)
         end
 
-        # Returns waiting bytes, or else the next bytes of the IO; nil at its end.
+        # Returns the waiting bytes if there are any, else the next bytes of the IO, or nil at its end.
         def piece(length = PIECE)
           return read(length) unless @waiting
 
@@ -36,7 +36,7 @@ module Spate
           @waiting = nil
         end
 
-        # Waits for this many bytes. Returns whether they are available.
+        # Reads until this many bytes are waiting. Returns false if the IO ends earlier.
         def wait_for(length)
           while @waiting.nil? || @waiting.bytesize < length
             bytes = read(PIECE)
@@ -84,7 +84,8 @@ module Spate
 
         private
 
-        # Excludes pipes and sockets, which may stay open long after the member's end.
+        # Whether the IO is a regular file or a StringIO. Pipes and sockets may stay open long after the end of the
+        # member.
         def seekable?
           @io.is_a?(File) ? @io.stat.file? : defined?(StringIO) && @io.instance_of?(StringIO)
         end

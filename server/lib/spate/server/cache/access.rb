@@ -6,8 +6,8 @@ module Spate
   module Server
     class Cache
       # Grants read and write permission by tokens. A client sends its token as `Authorization: Bearer TOKEN`, or as the
-      # password of any user. A write token may also read. Without read tokens, every client may read; without write
-      # tokens, no client may write.
+      # password for any user name. A write token may also read. Without read tokens, every client may read; without
+      # write tokens, no client may write.
       class Access
         CHALLENGE = { "www-authenticate" => %(Basic realm="spate cache", Bearer) }.freeze
         SCHEMES = /\A(bearer|basic) +(\S+)\z/i
@@ -40,7 +40,7 @@ module Spate
           refuse(403, "Writing is disabled: the server has no write tokens.")
         end
 
-        # Describes both permissions in one line, which is printed at the start.
+        # Describes both permissions in one line, which is printed when the server starts.
         def to_s
           writers = "no write access (--cache-write-token FILE or --cache-open)"
           writers = "write access for all readers" if @anyone
@@ -75,12 +75,15 @@ module Spate
           digest(value)
         end
 
-        # Runs in constant time: compares digests, and compares `token` with every one of `tokens`.
+        # Runs in constant time: compares digests, and always compares `token` with all of `tokens`.
         def known?(tokens, token) = tokens.count { |one| OpenSSL.fixed_length_secure_compare(one, token) }.positive?
 
         def digest(token) = OpenSSL::Digest.digest("SHA256", token)
 
-        def unknown = refuse(401, "A token is required, as Bearer or as the password of any user.", CHALLENGE)
+        def unknown
+          refuse(401, "A token is required: as a Bearer token, or as the Basic password with any user name.", CHALLENGE)
+        end
+
         def refuse(status, text, headers = {}) = Response.text(status, "#{text}\n", headers)
       end
     end

@@ -3,22 +3,22 @@
 module Spate
   module Server
     class Cache
-      # Keeps the folder within its limit by removing the entries with the oldest access time. The size is known from
-      # the last scan of the folder and from the bytes stored since. The folder is scanned again after many stored bytes
-      # or a long time, because other processes may use it, too.
+      # Removes the least recently used entries when the folder exceeds its limit. The size is computed from the last
+      # scan of the folder and the bytes stored since. The folder is scanned again after many stored bytes or an hour,
+      # because other processes may share it.
       class Collector
         # Disk usage is counted in pages of this many bytes.
         PAGE = 4096
-        # Fractions of the limit: KEPT is left by a collection; SHARE may be stored before the next scan.
+        # Fractions of the limit. KEPT: the size after a collection. SHARE: the bytes that all workers together may
+        # store before the next scan.
         KEPT = 0.9
         SHARE = 0.05
         # Seconds between two scans of an idle cache.
         EVERY = 3600
         MINUTE = 60
 
-        # folder: a Folder. limit: bytes, or nil. workers: processes that store in the folder independently. evicted:
-        # called on another thread with the number of removed entries and the number of their bytes. log: called with a
-        # line.
+        # folder: a Folder. limit: bytes, or nil. workers: number of processes that share the folder. evicted: called on
+        # another thread with the number of removed entries and their total bytes. log: called with a line.
         def initialize(folder, limit, workers: 1, log: nil, &evicted)
           @folder = folder
           @limit = limit
@@ -30,7 +30,7 @@ module Spate
           @known = [0, 0]
         end
 
-        # Bytes in the folder, as far as this process knows.
+        # Estimated bytes in the folder: those of the last scan, plus the bytes that this process stored since.
         def size = [@known.first + unseen, 0].max
 
         # Records an added entry of this many bytes; `removed` records a removed one.
@@ -41,7 +41,8 @@ module Spate
 
         def removed(bytes) = @stored -= Collector.pages(bytes)
 
-        # Called once a second, because bytes stored during a scan may exceed the limit without any later request.
+        # Called once a second. Starts a scan when one is due, even without a request. Bytes stored during the last scan
+        # may have exceeded the limit.
         def every_second(now = Server.now)
           look(now) if @looked_at.nil? || now - @looked_at >= EVERY || much?
         end
@@ -73,13 +74,13 @@ module Spate
           size -= evict(minutes, size - (@limit * KEPT)) if @limit && size > @limit
           @known = [size, stored].freeze
         rescue SystemCallError => e
-          @log&.call("the cache's folder cannot be scanned: #{e.message}")
+          @log&.call("the cache's folder cannot be scanned: #{Error.reason(e)}")
         ensure
           @looking = false
         end
 
-        # { minute since 1970 => bytes of the entries last used in it }. Sufficient to find the oldest entries without a
-        # list of all entries.
+        # Returns { minute since 1970 => bytes of the entries last used in that minute }. This is enough to find the
+        # oldest entries without a list of all entries.
         def minutes_of_use
           minutes = Hash.new(0)
           @folder.each { |_, status| minutes[minute(status)] += Collector.pages(status.size) }
@@ -105,8 +106,8 @@ module Spate
           freed
         end
 
-        # Returns the minute up to which entries are removed, and how many bytes of that minute's own entries are
-        # removed.
+        # Returns [minute, bytes]. Entries last used before this minute are removed, and this many bytes of the entries
+        # last used in this minute.
         def newest_to_go(minutes, excess)
           minutes.sort.each do |minute, bytes|
             return [minute, excess] if bytes >= excess

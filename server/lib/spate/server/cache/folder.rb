@@ -8,14 +8,15 @@ module Spate
   module Server
     class Cache
       # The folder on disk: cas/ and ac/ with one file per entry, tmp/ for unfinished files. Symlinks in the folder are
-      # not followed. Several nodes may share the folder, so entries are always complete, and a file that disappears is
-      # not an error.
+      # not followed. Several machines may share the folder. Entries appear only when they are complete, and a file that
+      # disappears is not an error.
       class Folder
         KINDS = Name::FORMS.keys.freeze
         UNFINISHED = "tmp"
         # Names of this server's files in tmp/, which may also contain files of other programs.
         OWN = /\A[0-9a-f]{32}\z/
-        # Seconds without a write after which an unfinished file is abandoned; the server's timeouts are shorter.
+        # An unfinished file is abandoned if it was not written for this many seconds. The timeouts of uploads are
+        # shorter.
         ABANDONED = 3600
         # Number of entries that are read before other threads may run.
         SOME = 100
@@ -43,7 +44,7 @@ module Spate
           nil
         end
 
-        # Returns a File to write, for `keep` or `drop`. Raises SystemCallError.
+        # Creates an unfinished file for an upload. The caller passes it to `keep` or `drop`. Raises SystemCallError.
         def begin_file
           path = File.join(inside(UNFINISHED), SecureRandom.hex(16)) # see OWN
           File.open(path, File::WRONLY | File::CREAT | File::EXCL | File::BINARY)
@@ -55,10 +56,10 @@ module Spate
           File.rename(file.path, place(name))
         end
 
-        # Removes a file, even one that is incomplete or closed.
+        # Closes and removes an unfinished file. The file may already be closed.
         def drop(file)
           file.close
-        rescue SystemCallError # a full disk may be reported only now
+        rescue SystemCallError # close may report a full disk
           nil
         ensure
           unlink(file.path)
@@ -142,12 +143,12 @@ module Spate
       end
 
       # The content of cas/ or ac/ in the format of nginx' autoindex_format json: an array with one entry per line, in
-      # the disk's order. The folder is read while the response is sent, as fast as the client reads, so that listing a
+      # directory order. The folder is read while the response is sent, as fast as the client reads, so that listing a
       # large cache takes no memory.
       class Listing
         include Enumerable
 
-        # Entries that are read for one part of the response. Other connections are served between two parts.
+        # Number of entries in one part of the response. Other connections are served between two parts.
         SOME = 64
 
         # folder: a Folder. kind: "cas" or "ac".

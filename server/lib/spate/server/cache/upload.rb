@@ -5,16 +5,17 @@ require "openssl"
 module Spate
   module Server
     class Cache
-      # Receives an entry's body on the reactor's thread. The body is hashed and written as it arrives. The file is
-      # moved into its place when it is complete and, for a blob, has the announced digest.
+      # Receives an entry's body on the reactor's thread. The body is hashed and written as it arrives. When it is
+      # complete and, for a blob, matches the digest, the file is moved to the entry's path.
       class Upload
         FULL = [Errno::ENOSPC, Errno::EDQUOT, Errno::EFBIG].freeze
         BUSY = [Errno::EMFILE, Errno::ENFILE, Errno::ENOMEM].freeze
 
         attr_reader :size
 
-        # folder: a Folder. most: the maximum size in bytes. keep: called with the complete file, which it moves into
-        # its place; returns nil, or a status and a text for the block of `begin`. Raises SystemCallError.
+        # folder: a Folder. most: the maximum size in bytes. keep: called with the complete file, which it moves to the
+        # entry's path. keep returns nil, or a status and a text that are passed to the block of `begin`. It may raise
+        # SystemCallError.
         def initialize(folder, name, most, &keep)
           @folder = folder
           @name = name
@@ -61,7 +62,7 @@ module Spate
           fail_with([*Upload.failure(e), e])
         end
 
-        # IO#write would let other threads run after each part.
+        # Uses write_nonblock, because IO#write would let other threads run after each part.
         def write(part)
           until part.empty?
             count = @file.write_nonblock(part)
@@ -109,8 +110,8 @@ module Spate
         end
 
         # Runs the block at once when no other request uploads this key. Otherwise the block runs in a later tick of its
-        # connection, when the first upload is over or the wait exceeds PATIENCE. The block must lead to a call of
-        # `over` when its upload ends.
+        # connection, when the first upload is over or the wait exceeds PATIENCE. The caller must call `over` when the
+        # block's upload ends.
         def run(key, connection, &block)
           waiting = @sending[key]
           return waiting.push(Waiting.new(Server.now, connection, block)) if waiting
@@ -122,7 +123,7 @@ module Spate
           raise
         end
 
-        # Called when the upload of a key is over: the waiting requests start again.
+        # Called when the upload of a key ends. Runs the blocks of the waiting requests.
         def over(key)
           @sending.delete(key)&.each { |one| one.connection.post { run(key, one.connection, &one.block) } }
         end

@@ -5,9 +5,9 @@ require "optparse"
 module Spate
   module Server
     class CommandLine
-      # What is served: a folder, a Rack application, or a shared cache and its permissions.
+      # Options for the served content: a folder, a Rack application, or a shared cache and its permissions.
       module ContentOptions
-        # Environment variables with tokens, intended for containers.
+        # Environment variables with tokens separated by blanks, intended for containers.
         READERS = "SPATE_CACHE_READ_TOKENS"
         WRITERS = "SPATE_CACHE_WRITE_TOKENS"
 
@@ -52,10 +52,13 @@ module Spate
           names
         end
 
-        # Sets values[:rack] (a path), values[:threads], values[:waiting].
+        # Sets values[:rack] and values[:config] (paths), values[:threads], values[:waiting], values[:trusted_proxies],
+        # values[:sendfile].
         def rack(parser, values)
           parser.separator "\nRack:"
           parser.on("--rack FILE", "serve the Rack application of this config.ru") { |path| values[:rack] = path }
+          parser.on("-C", "--config FILE", "file with puma's directives, or none (config/spate.rb or " \
+                                           "config/puma.rb next to the config.ru)") { |path| values[:config] = path }
           parser.on("--threads N", Rack::COUNT, "threads of a process " \
                                                 "(RAILS_MAX_THREADS, else #{Rack::THREADS})") do |value|
             values[:threads] = value.to_i
@@ -64,10 +67,16 @@ module Spate
                                                 "(#{Rack::WAITING})") do |value|
             values[:waiting] = value.to_i
           end
+          parser.on("--trusted-proxies LIST", Array, "addresses and networks whose x-forwarded-proto is trusted; " \
+                                                     "unix for a Unix socket (none)") do |names|
+            values[:trusted_proxies] = names
+          end
+          parser.on("--sendfile DIR|URI=DIR", "folder of files for x-sendfile (with URI also for x-accel-redirect);",
+                    "repeat it for several folders") { |text| (values[:sendfile] ||= []) << text }
         end
 
-        # Sets values[:cache], the path of the folder, and values[:caching], a Hash: limit and document as for
-        # Cache.new; readers and writers, the paths of token files; open.
+        # Sets values[:cache], the path of the folder, and values[:caching], a Hash with these keys: limit and document,
+        # as for Cache.new; readers and writers, the paths of token files; open, whether readers may write.
         def cache(parser, values)
           cache = values[:caching] ||= {}
           parser.separator "\nCache:"
@@ -104,7 +113,7 @@ module Spate
 
         def bytes(text)
           bytes = CommandLine.size(text)
-          raise OptionParser::InvalidArgument, "#{text}: expected a size, as 20G" unless bytes&.positive?
+          raise OptionParser::InvalidArgument, "#{text}: expected a size such as 20G" unless bytes&.positive?
 
           bytes
         end

@@ -6,24 +6,27 @@ require "optparse"
 module Spate
   module Server
     class CommandLine
-      # How the server runs: addresses, TLS, processes, limits.
+      # Options for addresses, TLS, processes and limits.
       module ProcessOptions
         MOST = 1024
-        # Limits that have their own option: --drain.
+        # Limits without a --limit- option. `drain` is set by --drain.
         ELSEWHERE = %i[drain].freeze
 
         module_function
 
         def listening(parser, values)
           parser.separator "\nListening:"
-          parser.on("--host ADDRESS", "address to listen on; 0.0.0.0 or :: for all (127.0.0.1)") do |value|
+          parser.on("--host ADDRESS", "address to listen on; 0.0.0.0 or :: for all (127.0.0.1);",
+                    "or unix:PATH for a Unix socket") do |value|
             values[:host] = value
           end
           parser.on("-p", "--port NUMBER", Integer, "port to listen on; 0 for any free port (8080)") do |value|
-            raise OptionParser::InvalidArgument, "#{value}: 0 to 65535" unless value.between?(0, 65_535)
+            raise OptionParser::InvalidArgument, "#{value}: expected 0 to 65535" unless value.between?(0, 65_535)
 
             values[:port] = value
           end
+          parser.on("--proxy-protocol", "each connection begins with a PROXY header (version 1 or 2) that has the",
+                    "client's address; use it only behind a proxy") { values[:proxy_protocol] = true }
         end
 
         # Sets values[:tls] (true), values[:cert] and values[:key] (paths); a certificate implies TLS.
@@ -44,7 +47,7 @@ module Spate
           parser.separator "\nProcesses:"
           parser.on("-w", "--workers N", Integer,
                     "processes that share the port; 0 for one per processor (1)") do |value|
-            raise OptionParser::InvalidArgument, "#{value}: 0 to #{MOST}" unless value.between?(0, MOST)
+            raise OptionParser::InvalidArgument, "#{value}: expected 0 to #{MOST}" unless value.between?(0, MOST)
 
             values[:workers] = value.zero? ? Etc.nprocessors : value
           end
@@ -52,7 +55,7 @@ module Spate
             values[:yjit] = value
           end
           parser.on("--drain SECONDS", Float, "#{Limits[:drain].text} (#{Limits[:drain].default})") do |value|
-            raise OptionParser::InvalidArgument, "#{value}: must not be negative" if value.negative?
+            raise OptionParser::InvalidArgument, "#{value}: expected 0 or more" if value.negative?
 
             values[:drain] = value
           end
@@ -93,13 +96,13 @@ module Spate
       end
 
       # Starts YJIT. Ruby 3.3 can start YJIT at run time. Ruby 3.1 and 3.2 can only start it together with the
-      # interpreter, so the command executes itself again. By default they reserve 256 MB for code and touch all of it;
-      # a server needs 8 MB.
+      # interpreter, so the command executes itself again. These versions allocate 256 MB for code by default; a server
+      # needs 8 MB.
       module YJIT
         ARGUMENTS = %w[--yjit --yjit-exec-mem-size=8].freeze
 
         # wanted: true, false, or nil to start YJIT only if the running Ruby can do so. command: a Workers::Command.
-        # Either returns, or replaces the process by `exec`. Raises Server::Error when this Ruby has no YJIT.
+        # Either returns, or replaces the process with `exec`. Raises Server::Error when this Ruby has no YJIT.
         def self.start(wanted, command)
           return if wanted == false || (built? && RubyVM::YJIT.enabled?)
           return RubyVM::YJIT.enable if built? && RubyVM::YJIT.respond_to?(:enable)
@@ -115,7 +118,7 @@ module Spate
         private_class_method :built?
       end
 
-      # Logs, health and metrics, profiles.
+      # Options for logs, health checks, metrics and profiles.
       module MonitoringOptions
         HOST = "127.0.0.1"
         HEALTH = Monitoring::Admin::HEALTH
@@ -147,7 +150,7 @@ module Spate
           host, port = text.match(/\A(?:\[?([^\[\]]+)\]?:)?(\d{1,5})\z/)&.captures
           return [host || HOST, port.to_i] if port && port.to_i < 65_536
 
-          raise OptionParser::InvalidArgument, "#{text}: neither PORT nor HOST:PORT"
+          raise OptionParser::InvalidArgument, "#{text}: expected PORT or HOST:PORT"
         end
 
         def profile(parser, values)
@@ -175,7 +178,7 @@ module Spate
           end
           seconds = Profile::Signals::SECONDS
           parser.on("--profile-seconds N", Integer, "end of a profile without a second signal (#{seconds})") do |count|
-            raise OptionParser::InvalidArgument, "#{count}: the minimum is 1" unless count.positive?
+            raise OptionParser::InvalidArgument, "#{count}: expected 1 or more" unless count.positive?
 
             set(values, :seconds, count)
           end

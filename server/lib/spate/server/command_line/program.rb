@@ -11,6 +11,7 @@ module Spate
         # values: the Hash of CommandLine's option groups.
         def initialize(values, command:, out:, err:, env:)
           @values = values
+          @hooks = values.fetch(:hooks, {})
           @command = command
           @out = out
           @err = err
@@ -40,7 +41,11 @@ module Spate
           Workers::HotRestart.ready(@env)
           @notice.ready
           @err.puts banner, *watched, *@access&.to_s, *certificate, *exposed
+          run_hooks(:after_booted)
         end
+
+        # Called before a new server is started that replaces this one.
+        def restarting = run_hooks(:before_restart)
 
         def inspect = "#<#{self.class}>"
 
@@ -51,6 +56,7 @@ module Spate
 
         # Detects errors in the options before any process is started.
         def prepare
+          configure
           Profile.prepare(@values[:profile])
           @tls = Server::Connection::TLS.load(cert: @values[:cert], key: @values[:key]) if @values[:tls]
           @values[:rack] || @values[:cache] || files
@@ -62,6 +68,29 @@ module Spate
           @pid_file = @values[:pid_file] && Workers::PidFile.new(@values[:pid_file])
           observer(@metrics)
           @sockets = Workers::Sockets.new(main: @values.values_at(:host, :port), admin: @values[:admin], env: @env)
+        end
+
+        # Applies the directives that concern the process. A preloaded application shares memory between workers.
+        def configure
+          out, err, mode = @values[:redirect]
+          $stdout.reopen(out, mode).sync = true if out
+          $stderr.reopen(err, mode).sync = true if err
+          @values[:notes]&.each { |note| @log.call(note) }
+          Dir.chdir(@values[:directory]) if @values[:directory]
+          ENV["RACK_ENV"] = @values[:environment] if @values[:environment]
+          @application = Rack::Application.load(@values[:rack]) if @values[:preload] && @workers > 1
+        rescue SystemCallError => e
+          raise Error.new(e.message, hint: "correct the configuration file")
+        end
+
+        # Logs a hook's error, as puma does. Otherwise it could end a server that is serving.
+        def run_hooks(name, *arguments)
+          @hooks[name]&.each do |hook|
+            hook.call(*arguments)
+          rescue StandardError => e
+            @log.call("#{name}: #{e.message} (#{e.class})")
+            @log.flush
+          end
         end
 
         # Opens the cache only to check the folder. Workers open it again.
@@ -86,7 +115,8 @@ module Spate
         end
 
         def rack
-          Rack.handler(@values[:rack], log: @log, multiprocess: @workers > 1, **@values.slice(:threads, :waiting))
+          Rack.handler(@application || @values[:rack], log: @log, multiprocess: @workers > 1,
+                                                       **@values.slice(:threads, :waiting, :trusted_proxies, :sendfile))
         end
 
         def cache(metrics)
@@ -109,10 +139,11 @@ module Spate
           metrics = Monitoring::Metrics.new(@counters, row)
           metrics.begin
           Profile.attach(@values[:profile], worker: @workers > 1, log: @log)
+          run_hooks(:before_worker_boot, row - 1) if @workers > 1
           handler = handler(metrics)
           Workers::Worker.new(handler, observer(metrics), metrics: metrics, tls: @tls, log: @log) do |_, observer|
             Reactor.new(@sockets.main, handler, observer: observer, limits: @limits, log: @log, tls: @tls,
-                                                shared: @workers > 1)
+                                                shared: @workers > 1, proxy_protocol: @values[:proxy_protocol])
           end
         end
 
@@ -136,7 +167,10 @@ module Spate
           workers = Workers::Prefork.new(@workers, listener: @sockets.main, metrics: @metrics, drain: @limits.drain,
                                                    log: @log) do |row, channel|
             Workers::ChildMain.new(channel, keep: [@sockets.main], err: @err).run { worker(row) }
+          ensure
+            run_hooks(:before_worker_shutdown, row - 1)
           end
+          run_hooks(:before_fork)
           supervisor(workers).run
         end
 

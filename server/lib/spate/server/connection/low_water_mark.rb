@@ -4,11 +4,11 @@ module Spate
   module Server
     class Connection
       # Avoids a tick for each segment of a large body, because a tick costs more than processing the bytes of one
-      # segment. After ENOUGH consecutive bytes of a body, the socket is reported readable only with LOW_WATER bytes;
-      # fewer bytes are read after SECONDS. The first small read ends this mode.
+      # segment. After ENOUGH bytes of a body in large reads, the socket is reported as readable only when LOW_WATER
+      # bytes have arrived. If fewer have arrived, they are read after SECONDS. The first small read ends this mode.
       class LowWaterMark
         LOW_WATER = 262_144
-        # A read of at least this many bytes counts.
+        # Minimum bytes of a large read.
         LEAST = 16_384
         ENOUGH = 262_144
         SECONDS = 0.001

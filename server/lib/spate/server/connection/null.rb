@@ -18,7 +18,7 @@ module Spate
         def limits = nil
         def here? = true
         def post = yield
-        # Whether a later tick sends pending output: there is none here.
+        # Returns false: without a socket, no later tick sends pending output.
         def ticks? = false
         def answered(*) = nil
         def refused(*) = nil

@@ -3,7 +3,7 @@
 module Spate
   module Server
     class Connection
-      # TLS through libssl (ext/tls), with a response in clear text for clients that do not speak TLS.
+      # TLS through libssl (ext/tls), with an unencrypted response for clients that do not use TLS.
       class TLS < Transport
         autoload :Error, "spate/server/connection/tls/pair"
         autoload :PEM, "spate/server/connection/tls/pair"
@@ -11,17 +11,17 @@ module Spate
         autoload :SelfSigned, "spate/server/connection/tls/self_signed"
         autoload :Settings, "spate/server/connection/tls/settings"
 
-        # Bytes of a clear-text request that are read and ignored, so that the client receives our response.
+        # Maximum bytes of a clear-text request that are read and discarded, so that the client receives the response.
         SKIPPED = 1 << 20
         SENTENCE = "This port uses TLS: use an address that begins with https://\n"
         ANSWER = "HTTP/1.1 400 Bad Request\r\ncontent-type: text/plain; charset=utf-8\r\n" \
                  "content-length: #{SENTENCE.bytesize}\r\nconnection: close\r\n\r\n#{SENTENCE}".freeze
 
         # Returns the Settings for a server's connections. cert: path of a PEM file with the server's certificate,
-        # followed by the intermediate ones; nil for a self-signed certificate for localhost, stored in `folder` (nil:
-        # the user's cache folder). key: path of the certificate's key (RSA, EC or Ed25519); nil when the key is in the
-        # same file. ktls: whether to use kTLS if the kernel supports it. Raises Error for an unusable file, or when
-        # this gem was built without libssl.
+        # followed by the intermediate certificates; nil for a self-signed certificate for localhost, stored in `folder`
+        # (nil: the user's cache folder). key: path of the certificate's key (RSA, EC or Ed25519); nil when the key is
+        # in the same file. ktls: whether to use kTLS if the kernel supports it. Raises Error for an unusable file, or
+        # when this gem was built without libssl.
         def self.load(cert: nil, key: nil, folder: nil, ktls: true)
           check_native
           if key && cert.nil?
@@ -81,7 +81,7 @@ module Spate
 
         private
 
-        # Sends the response. It fits, because the socket is new and its buffer is empty.
+        # Sends the response. It fits into the send buffer of the new socket, which is empty.
         def answer_in_clear_text
           @skipped = 0
           @socket.write_nonblock(ANSWER, exception: false)

@@ -5,17 +5,18 @@ module Spate
     class Connection
       # Transfers a connection's bytes through its socket. Each kind has:
       #
-      #     descriptor                 the socket's number
-      #     receive(buffer, offset)    reads into an ArrayBuffer at `offset`; bytes read, 0 at the end, nil for none
+      #     descriptor                 the socket's file descriptor
+      #     receive(buffer, offset)    reads into an ArrayBuffer at `offset`; returns the number of bytes, 0 at the end,
+      #                                or nil if no bytes are available
       #     low_water(bytes)           whether the poller now reports the socket only with at least `bytes` bytes
       #     flush(write_buffer)        true when the write buffer is empty, false when the socket accepts no more
-      #     wanted                     READ or WRITE when the transport itself waits for it, else 0
+      #     wanted                     READ or WRITE if the transport itself waits for it, otherwise 0
       #     pending?                   whether bytes are buffered that the poller does not see
       #     ready?                     whether the handshake, if any, is complete
-      #     protocol                   "h2" or "http/1.1" when negotiated by ALPN, else nil
+      #     protocol                   "h2" or "http/1.1" if negotiated by ALPN, otherwise nil
       #     scheme                     "http" or "https"
       #     late?(seconds, limits)     whether the handshake takes too long, `seconds` after the accept
-      #     detach                     the socket, for another owner; nil when it cannot be handed over
+      #     detach                     returns the socket, for another owner; nil if it cannot be handed over
       #     close
       #
       # The methods raise SystemCallError when the connection is lost.
@@ -27,11 +28,13 @@ module Spate
           @descriptor = socket.fileno
         end
 
-        # The peer's address, "127.0.0.1" or "::1"; nil for sockets without one, such as Unix sockets. Raises
-        # SystemCallError when the peer is gone, because its address is then unknown.
+        # The peer's address, for example "127.0.0.1" or "::1", or nil if the socket has none, such as a Unix socket.
+        # Raises SystemCallError if the connection is lost, because the address is then unknown.
         def peer
+          return @peer if defined?(@peer)
+
           address = @socket.remote_address
-          address.ip_address if address.ip?
+          @peer = address.ip? ? address.ip_address : nil
         end
       end
 

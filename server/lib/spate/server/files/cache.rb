@@ -4,10 +4,10 @@ module Spate
   module Server
     class Files
       # Caches files that were served before, so that a request for such a file costs one system call. A path is added
-      # only after it was found inside the folder; an entry is valid only while inode, size and both times match the
-      # path's file.
+      # only after it was found inside the folder. An entry is valid while the file's inode, size, mtime and ctime are
+      # unchanged.
       class Cache
-        # Bytes. SMALL: maximum content that is kept per file. ALL: maximum of all entries. ENTRY: overhead of an entry.
+        # Bytes. SMALL: largest file whose content is cached. ALL: maximum of all entries. ENTRY: overhead of an entry.
         SMALL = 65_536
         ALL = 32 << 20
         ENTRY = 2048
@@ -20,7 +20,8 @@ module Spate
           @bytes = 0
         end
 
-        # path: the path as clients send it. Returns a valid Resource, or nil.
+        # Returns the Resource of a path, or nil if it is not cached or the file has changed. path: as sent by the
+        # client.
         def find(path)
           resource = @resources[path] or return
           return resource if @folder.same?(resource.name, resource.plain.found)
@@ -28,7 +29,7 @@ module Spate
           forget(path)
         end
 
-        # Adds a resource, if its times are settled.
+        # Adds a resource, unless its file changed too recently: see Resource#settled?.
         def keep(path, resource, now = Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond))
           return unless resource.settled?(now)
 
@@ -39,7 +40,7 @@ module Spate
           weigh(path, resource)
         end
 
-        # Updates the weight of a resource whose representations have gained content.
+        # Updates the weight of a resource after content was added to one of its representations.
         def weigh(path, resource)
           weight = resource.bytes + path.bytesize + ENTRY
           return if weight == resource.weight || !@resources[path].equal?(resource)

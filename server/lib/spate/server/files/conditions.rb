@@ -7,7 +7,7 @@ module Spate
       class Conditions
         TAG = %r{\G[ \t,]*((?:W/)?"[\x21\x23-\x7e\x80-\xff]*")[ \t]*(?:,|\z)}n
 
-        # Compares with the tag and the modification time as they would be sent.
+        # Conditions are compared with the etag and the modification time of this representation.
         def initialize(request, representation)
           @request = request
           @tag = representation.etag

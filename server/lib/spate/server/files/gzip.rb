@@ -12,8 +12,8 @@ module Spate
         autoload :Coder, "spate/server/files/gzip/stream"
         autoload :Stream, "spate/server/files/gzip/stream"
 
-        # Bytes. Files smaller than LEAST are not compressed, files up to WHOLE are compressed at once, and files above
-        # MOST (a default) are sent uncompressed.
+        # Bytes. Files smaller than LEAST are not compressed, files up to WHOLE are compressed in one step, and files
+        # above MOST (a default) are sent uncompressed.
         LEAST = 256
         WHOLE = 1 << 20
         MOST = 16 << 20

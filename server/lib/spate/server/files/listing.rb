@@ -12,7 +12,7 @@ module Spate
         # 1970.
         Item = Struct.new(:name, :kind, :bytes, :seconds) do
           def directory? = kind == :directory
-          # The link, relative to the folder's URL. "./" prevents that a name with a colon is read as a scheme.
+          # The link, relative to the folder's URL. "./" prevents a name with a colon from being parsed as a scheme.
           def href = "./#{Name.encode(name)}#{directory? ? "/" : ""}"
           # The name for display. Invalid bytes are replaced.
           def text = "#{name.scrub("\u{fffd}")}#{directory? ? "/" : ""}"
@@ -50,8 +50,8 @@ module Spate
 
         private
 
-        # Whether this is the first request for the listing. A large folder takes a tenth of a second, so concurrent
-        # requests share one listing.
+        # Adds the request to the requests that wait for this listing. Returns whether it is the first. Concurrent
+        # requests share one listing, because a large folder takes a tenth of a second.
         def first?(wanted, request)
           @mutex.synchronize do
             list = @waiting[wanted] ||= []
@@ -116,8 +116,8 @@ module Spate
         # Sorts folders first, then by the bytes of the name.
         def sort(items) = items.sort_by { |item| [item.directory? ? 0 : 1, item.name.b] }
 
-        # ?format= decides. Without it, the type that the client prefers is used (RFC 9110, section 12.5.1, without
-        # parameters); the default is the page. Compares bytes, because the client may send invalid text.
+        # Whether the response is JSON. The parameter `format` takes precedence over Accept (RFC 9110, section 12.5.1,
+        # without parameters); the default is HTML. Compares bytes, because the client may send invalid text.
         def json?(request)
           query = request.target.b[/\?(.*)/mn, 1].to_s
           asked = query[/(?:\A|&)format=([^&]*)/n, 1]

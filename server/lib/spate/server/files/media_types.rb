@@ -28,7 +28,7 @@ module Spate
           "application/gzip" => %w[gz tgz], "application/zstd" => %w[zst], "application/x-tar" => %w[tar],
           "application/x-bzip2" => %w[bz2], "application/x-xz" => %w[xz], "application/epub+zip" => %w[epub]
         }.flat_map { |type, endings| endings.map { |ending| [ending, type] } }.to_h.freeze
-        # Types that compress well; text/* and others.
+        # Types that compress well.
         SHORTER = %r{\A(?:text/|application/(?:.*\+)?(?:json|xml|javascript|wasm|yaml|toml|rtf|sql|x-sh)\b|font/[ot]tf
                        |image/(?:svg\+xml|bmp|x-icon))}x
 

@@ -8,7 +8,8 @@ module Spate
         # Characters that are rejected in a path, because careless parsers treat them specially.
         FORBIDDEN = /[\0\\]/n
         BAD_ESCAPE = /%(?!\h\h)/n
-        # "", ".", "..", ".git". Clients remove dot segments (section 5.2.4), and other dotfiles are hidden.
+        # Names with a segment that begins with a dot. Clients remove "." and ".." (section 5.2.4), and other dotfiles
+        # are hidden.
         HIDDEN = %r{(?:\A|/)\.}n
         DOTS = %r{(?:\A|/)\.\.?(?:/|\z)}n
         # RFC 8615: the name starts with a dot, but is public.
@@ -16,7 +17,7 @@ module Spate
 
         module_function
 
-        # Returns the name without its leading slash, as UTF-8 text that may be invalid. Returns :malformed for an
+        # Returns the name without its leading slash, as a UTF-8 String, which may be invalid. Returns :malformed for an
         # invalid path, and :missing for a name that cannot exist or is hidden.
         def of(path, dotfiles: false)
           bytes = path.b

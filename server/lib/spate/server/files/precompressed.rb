@@ -3,7 +3,8 @@
 module Spate
   module Server
     class Files
-      # Finds page.html.br, page.html.zst and page.html.gz beside page.html: the same content, already compressed.
+      # Finds compressed versions of a file in the same folder: page.html.br, page.html.zst or page.html.gz for
+      # page.html.
       class Precompressed
         def initialize(folder)
           @folder = folder

@@ -68,10 +68,11 @@ module Spate
 
         FIELD = /\Abytes=(.*)\z/mi
         ONE = /\A[ \t]*(\d*)-(\d*)[ \t]*\z/
-        # More ranges, or a longer field, are treated as an attack (section 17.15). In that case the whole file is sent.
+        # A field with more than MOST ranges or LONGEST bytes is treated as an attack (section 17.15), and the whole
+        # file is sent.
         MOST = 32
         LONGEST = 1024
-        # Ranges are joined when the gap between them is smaller than a part's fields.
+        # Ranges are joined if the gap between them is smaller than the header of a part.
         GAP = 128
 
         module_function

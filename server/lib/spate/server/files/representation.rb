@@ -6,8 +6,8 @@ module Spate
       # One form of a file, uncompressed or compressed (RFC 9110, section 3.2). The entity tag consists of the file's
       # size, mtime and inode.
       class Representation
-        # Suffix of the weak tag of a representation made by gzip. The tag is weak because another version of zlib may
-        # compress the same content differently.
+        # Suffix of the weak tag of a representation made by gzip. The tag is weak because a different version of zlib
+        # may compress the same content differently.
         MADE = "-gzip"
 
         # name: the name in the folder. found: the Native::Found. etag: '"2f-17a…-9"'. modified, seconds: the

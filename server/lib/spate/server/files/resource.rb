@@ -22,8 +22,8 @@ module Spate
           @siblings = {}
         end
 
-        # Whether the times are old enough. A file that changed just now may change again within the same tick of the
-        # file system's clock.
+        # Whether the file's times are old enough to detect another change. A file that changed just now may change
+        # again within the same tick of the file system's clock.
         def settled?(now) = [@plain.found.ctime, @plain.found.mtime].all? { |time| now - time > SETTLED }
 
         # Returns a representation with the same content in another file.

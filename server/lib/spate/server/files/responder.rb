@@ -17,7 +17,7 @@ module Spate
           refusal(request, representation) || fulfilled(request, representation)
         end
 
-        # Returns 304 or 412; nil when the content is to be sent.
+        # Returns a Response with status 304 or 412, or nil if the content is to be sent.
         def refusal(request, representation)
           fields = request.headers
           return unless fields["if-none-match"] || fields["if-modified-since"] || fields["if-match"] ||
@@ -51,7 +51,7 @@ module Spate
           Response.new(200, representation.whole, body)
         end
 
-        # Compressed output does not support ranges, because it is produced for each request.
+        # Compressed output does not support ranges, because its bytes may differ between requests.
         def ranges(request, representation, value)
           return if representation.made? || !Conditions.new(request, representation).range?
 

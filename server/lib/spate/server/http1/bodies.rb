@@ -117,8 +117,8 @@ module Spate
           @left = length
         end
 
-        # Takes bytes between two offsets of a DataView. Yields the content if there is any. Returns the number of bytes
-        # taken.
+        # Consumes bytes between two offsets of a DataView. Yields the content if there is any. Returns the number of
+        # consumed bytes.
         def take(view, from, to)
           count = to - from
           count = @left if count > @left

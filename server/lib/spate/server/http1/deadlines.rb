@@ -49,7 +49,7 @@ module Spate
           # Counts the bytes that the socket has accepted. Even if no output is pending, the exchange may have more to
           # send.
           elsif @response.late?(now, protocol.sent - protocol.pending, protocol.pending.positive? || protocol.sends?)
-            "the peer takes #{@response.shortfall}"
+            "the peer reads #{@response.shortfall}"
           end
         end
       end

@@ -39,7 +39,7 @@ module Spate
         # Whether the client is gone.
         def abandoned?(_stream) = @over || false
 
-        # Called by Request. stream: unused; there is only one.
+        # Called by Request. stream: unused, because HTTP/1.1 has no streams.
         def respond(_stream, response)
           return response.close(:cancelled) if @over || @response
 
@@ -122,14 +122,13 @@ module Spate
           raise
         end
 
-        # Runs the block. A response that cannot be completed is cut off by closing the connection, so that the client
-        # notices.
+        # Runs the block. If the response cannot be completed, closes the connection, so that the client notices.
         def attempt
           yield
         rescue ConnectionError
           raise
         rescue StandardError => e
-          @log&.call("#{@request.target.b}: #{e.class}: #{e.message.b}") # the encodings may differ
+          @log&.call("#{@request.target.b}: #{e.class}: #{e.message.b}") # as bytes, because the encodings may differ
           close(e)
           @protocol.over(false)
         end

@@ -136,8 +136,8 @@ module Spate
         def same?(value, word) = value.casecmp(word).zero?
       end
 
-      # Finds the empty line that ends a section, in input that arrives in pieces. No byte is scanned twice, so slow
-      # input costs no more than fast input.
+      # Finds the empty line that ends a section, in input that arrives in pieces. Each call scans only new bytes, so
+      # input in small pieces costs no more than other input.
       class HeadScanner
         LINES = "\r\n\r\n".b.freeze
         STRAY = /(?<!\r)\n/n

@@ -5,7 +5,7 @@ require "spate/bytes"
 module Spate
   module Server
     module HTTP1
-      # HTTP/1.1 on a connection: one request at a time. Input of later requests waits in the connection. Has the same
+      # HTTP/1.1 on a connection: one request at a time. Later requests wait in the connection's input. Has the same
       # methods as HTTP2::Protocol.
       class Protocol
         # Bytes that are searched first for the end of a head. Most heads are shorter.
@@ -60,7 +60,8 @@ module Spate
         def body_follows? = !@reader.nil?
         def finished? = @finished || false
 
-        # Whether a phase took too long. now: seconds, monotonic.
+        # Responds with 408 if the client took too long. Returns whether the connection must be closed now.
+        # now: monotonic time in seconds.
         def late?(now)
           reason = (@deadlines ||= Deadlines.new(@limits)).late(now, self) or return false
           return true if phase == :idle || phase == :lingering
@@ -68,7 +69,7 @@ module Spate
           client_late? ? time_out(reason) : report(reason)
         end
 
-        # Called when the peer has closed its side. It may still read responses. more: whether there are unprocessed
+        # Called when the peer closes its side. It may still read responses. more: whether there are unprocessed
         # bytes. Returns whether the connection continues.
         def ended(more)
           return false if @reader || @exchange.nil?
@@ -108,15 +109,15 @@ module Spate
           @begun ? :head : :idle
         end
 
-        # Whether we wait for more of the request's body from the peer.
+        # Whether the server waits for more of the request's body.
         def asks? = !@reader.nil? && @incoming.size < window_quota.size
         # Whether a thread waits for the body, or other requests wait for its buffer space.
         def thread_waits? = !@reader.nil? && @incoming.reader_waits?
         def sent = @exchange ? @exchange.sent : 0
         def pending = @write_buffer.pending
 
-        # The following methods are for the request's body. `spent?` counts a step of this tick; `charge` counts input
-        # without content. cost: the weight of the input.
+        # The following methods are for the request's body. `spent?` takes one step from the tick's budget and returns
+        # whether the budget is spent. `charge` limits input that has little or no content. cost: number of tokens.
         def spent? = @budget.spent?
 
         def charge(what, cost = 1)
@@ -138,7 +139,7 @@ module Spate
           !(@exchange&.hesitant? && @received.zero?) && (@reader.left.nil? || @reader.left <= UNWANTED)
         end
 
-        # Called when the response is complete, or was cut off.
+        # Called when the response is complete or cut off.
         def over(keep_alive)
           @exchange = nil
           return @finished = true unless keep_alive || @reader
@@ -175,8 +176,8 @@ module Spate
           at + 4
         end
 
-        # Whether another request may be read. That is not possible while a file is queued, because a hijacked
-        # connection gets the unsent output as bytes.
+        # Whether another request may be read. None is read while the write buffer contains a file: the request might
+        # hijack the connection, and the unsent output is handed over as bytes.
         def room? = Native::WriteBuffer::BYTES - @write_buffer.pending >= ROOM_FOR_ANSWER && !@write_buffer.files?
 
         # Skips empty lines before a request: RFC 9112, section 2.2.
@@ -260,7 +261,7 @@ module Spate
           @finished = true unless @lingering
         end
 
-        # Whether we wait for the peer, and a response can still be sent.
+        # Whether the server waits for the peer, and a response can still be sent.
         def client_late? = phase == :head || (asks? && !@exchange.nil? && !@exchange.answering?)
 
         # Responds with 408 (RFC 9110, section 15.5.9). The connection's next tick sends the response.

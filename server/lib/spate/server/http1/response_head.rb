@@ -29,7 +29,7 @@ module Spate
         # Cache of valid field names. A handler uses only a few names.
         NAMES = Hash.new { |known, name| NAME.match?(name) && (known.size < 1024 ? known[-name] = true : true) }
 
-        # length: the announced bytes of the body, or nil.
+        # length: the announced length of the body in bytes, or nil.
         attr_reader :length
 
         # body: nil when there is none. keep_alive: whether request and server allow it.
@@ -86,7 +86,7 @@ module Spate
           @framing = "transfer-encoding: chunked\r\n"
         end
 
-        # The length of a HEAD response is unknown unless the handler gave it.
+        # The length of a HEAD response is unknown unless the handler set it.
         def told_length(body)
           @length = body&.length
           return if body.nil? && @request.head?

@@ -6,11 +6,11 @@ module Spate
       # The timeouts of a connection. Nothing is recorded per frame: once a second, the connection's counters are
       # compared with their previous values.
       class Deadlines
-        # The content of the PING that we send to a peer that is silent while it waits for a response.
+        # The content of the PING sent to a peer that is silent while it waits for a response.
         ALIVE = "alive?__"
 
-        # The state of one stream. answered: when the stream was first seen to be answered. moved: when the last bytes
-        # arrived.
+        # The progress of one stream. since: when the stream was first checked. answered: when its response was found to
+        # be complete. moved: when received bytes were last found. bytes: the number of received bytes.
         Progress = Struct.new(:since, :request, :body, :response, :answered, :moved, :bytes)
 
         def initialize(protocol, now)
@@ -41,11 +41,11 @@ module Spate
 
           seconds = now - @opened_at
           if !@protocol.greeted? && seconds > @limits.head_seconds
-            fail_with("no SETTINGS in #{@limits.head_seconds} s", ErrorCode::PROTOCOL_ERROR)
+            fail_with("no SETTINGS within #{@limits.head_seconds} s", ErrorCode::PROTOCOL_ERROR)
           end
           return if seconds <= @limits.settings_seconds
 
-          fail_with("SETTINGS is not acknowledged after #{@limits.settings_seconds} s", ErrorCode::SETTINGS_TIMEOUT)
+          fail_with("SETTINGS not acknowledged within #{@limits.settings_seconds} s", ErrorCode::SETTINGS_TIMEOUT)
         end
 
         # Checks for a frame or header block that stays incomplete. DATA has its own limit.
@@ -56,7 +56,7 @@ module Spate
           @fields = key
           return if !open || now - @fields_since <= @limits.head_seconds
 
-          fail_with("a frame or header block is not complete after #{@limits.head_seconds} s")
+          fail_with("a frame or header block is incomplete after #{@limits.head_seconds} s")
         end
 
         def check_body(now)
@@ -68,15 +68,14 @@ module Spate
           fail_with(@body.shortfall(" of DATA"))
         end
 
-        # Checks whether output is stuck: the socket accepts nothing, so output stays in the write buffer or none is
-        # produced, or the connection's window is closed.
+        # Checks whether output is stuck, because the socket accepts no bytes or the connection's window is closed.
         def check_outgoing(now)
           scheduler = @protocol.scheduler
           pending = @protocol.write_buffer.pending
           waiting = pending.positive? || scheduler.waiting?
           return unless @outgoing.late?(now, scheduler.sent - pending, waiting)
 
-          fail_with("the peer takes #{@outgoing.shortfall}")
+          fail_with("the peer reads #{@outgoing.shortfall}")
         end
 
         def check_streams(now)
@@ -114,7 +113,7 @@ module Spate
           elsif progress.body.late?(now, stream.received, stream.thread_waits? && @protocol.window.open?)
             progress.body.shortfall(" of a body that a thread waits for")
           elsif progress.response.late?(now, stream.sent, stream.stalled?)
-            "the peer's window takes #{progress.response.shortfall}"
+            "the peer's window admits #{progress.response.shortfall}"
           end
         end
 
@@ -124,7 +123,7 @@ module Spate
                        Limits::MinimumRate.new(@limits.response_seconds, @limits.minimum_rate))
         end
 
-        # PINGs do not keep a connection open: without streams, the time since the last stream counts. If there are
+        # Without streams, the time since the last stream is limited, so PINGs do not keep a connection open. With
         # streams, a silent peer is probed with a PING.
         def check_idle(now)
           key = @protocol.streams.empty? ? [:idle, @protocol.streams.last] : [:busy, @protocol.frames]

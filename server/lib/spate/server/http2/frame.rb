@@ -3,8 +3,8 @@
 module Spate
   module Server
     module HTTP2
-      # Frames (RFC 9113, sections 4.1 and 6). Each type has its own file: `receive(frame, protocol)` applies a received
-      # frame (`frame` is the Native::FrameReader, which checked length, stream and padding), `write` appends one to a
+      # Frames (RFC 9113, sections 4.1 and 6), one file per type. `receive(frame, protocol)` applies a received frame.
+      # `frame` is the Native::FrameReader, which has checked length, stream and padding. `write` appends a frame to a
       # write buffer.
       #
       #     +-----------------------------------------------+

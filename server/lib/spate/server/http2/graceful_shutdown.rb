@@ -3,8 +3,9 @@
 module Spate
   module Server
     module HTTP2
-      # Ends a connection without an error (RFC 9113, section 6.8). A first GOAWAY names the highest possible stream, so
-      # requests in transit are still accepted. A round trip later, a second one names the last stream.
+      # Ends a connection without an error (RFC 9113, section 6.8). The first GOAWAY contains the highest possible
+      # stream identifier, so requests in transit are still accepted. A round trip later, a second GOAWAY contains the
+      # last stream.
       class GracefulShutdown
         ASKED = "goodbye?"
         # Seconds after which the last GOAWAY is sent to a peer that does not answer the PING.

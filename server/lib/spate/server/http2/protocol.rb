@@ -5,15 +5,15 @@ require "spate/bytes"
 module Spate
   module Server
     module HTTP2
-      # HTTP/2 on a connection, between input bytes and a write buffer (RFC 9113). Independent of the socket. The frame
-      # modules apply frames, Requests handles requests, and Responses handles responses.
+      # HTTP/2 (RFC 9113) on a connection: reads frames from a buffer and writes frames to a write buffer, without a
+      # socket. The frame modules apply frames, Requests handles requests, and Responses handles responses.
       class Protocol
         # If the write buffer has less free room, nothing more is read, because responses might not fit.
         ROOM_FOR_ANSWERS = 32_768
         TABLE_SIZE = 4096
         MAX_FRAME = 16_384
         FRAME_HEADER = 9
-        # Seconds that a peer has to read the GOAWAY that ends its connection.
+        # How long a peer gets to read the GOAWAY that ends its connection, in seconds.
         LAST_WORDS = 1
 
         # buffer: the ArrayBuffer with the frames being received. frames: number of frames received so far. partial:
@@ -67,7 +67,7 @@ module Spate
         def busy? = !@streams.empty?
         # Whether the connection ends when the write buffer is empty.
         def finished? = @failed || (leaving? && @streams.empty?)
-        # Called when the peer closed its side. Returns false, because HTTP/2 does not continue on a half-closed
+        # Called when the peer closes its side. Returns false, because HTTP/2 does not continue on a half-closed
         # connection.
         def ended(_more) = false
 
@@ -122,7 +122,8 @@ module Spate
           @unacknowledged -= 1
         end
 
-        # parameters: the content of SETTINGS, [identifier, value, identifier, value, ...]: sections 6.5.2 and 6.9.2.
+        # Applies the peer's SETTINGS (sections 6.5.2 and 6.9.2). parameters: [identifier, value, identifier, value,
+        # ...].
         def apply_settings(parameters)
           window = @settings.initial_window_size
           parameters.each_slice(2) { |identifier, value| @settings.set(identifier, value) }
@@ -131,7 +132,7 @@ module Spate
           @streams.each { |stream| @scheduler.widen_all(stream, change) } unless change.zero?
         end
 
-        # Called for the answer to a PING. An answer to a PING that we did not send is charged as a flood.
+        # Called for the answer to a PING. An answer to a PING that the server did not send is charged as a flood.
         def ping_answered(opaque)
           return if @shutdown&.answered(opaque) || opaque == Deadlines::ALIVE
 
@@ -185,8 +186,8 @@ module Spate
           leave if @leaves
         end
 
-        # Sets @spent if frames have to wait for the next tick. The budget is checked before a frame is read, because
-        # the reader keeps state.
+        # Processes complete frames. Sets @spent if frames have to wait for the next tick. The budget is checked before
+        # a frame is read, because reading a frame changes the reader's state.
         def receive_frames(from, to)
           @partial = 0
           @spent = false
@@ -221,7 +222,7 @@ module Spate
           apply
           from + @reader.size
         rescue StreamError => e
-          # Resets that the peer provokes can serve an attack like resets that it sends (CVE-2025-8671).
+          # A peer can attack with resets that it provokes as well as with resets that it sends (CVE-2025-8671).
           @flood_limit.take("streams with errors")
           @streams.fail(e)
           from + @reader.size

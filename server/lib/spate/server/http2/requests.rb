@@ -66,8 +66,8 @@ module Spate
           @responses.forget_ended(stream) if stream.answered?
         end
 
-        # Checks the identifier of a new stream (sections 5.1 and 5.1.1). Returns false if we reset the stream and its
-        # frames were still in transit.
+        # Checks the identifier of a new stream (sections 5.1 and 5.1.1). Returns false if the server reset the stream
+        # and its frames were still in transit.
         def check_new(id)
           raise ConnectionError, "a client opens stream #{id}" if id.even?
           return true if @streams.idle?(id)
@@ -135,7 +135,7 @@ module Spate
           end
         end
 
-        # Called when bytes were read. A stream that ended needs no window.
+        # Called when bytes are read. A stream that ended needs no window.
         def consume(stream, count)
           return if count.zero?
 

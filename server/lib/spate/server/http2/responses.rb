@@ -16,7 +16,7 @@ module Spate
           @encoder = Native::HpackEncoder.new(OWN_TABLE)
         end
 
-        # The peer's limit for our HPACK table.
+        # Sets the peer's limit for the server's HPACK table.
         def header_table_size=(size)
           @encoder.settings(size)
         end
@@ -49,7 +49,7 @@ module Spate
         # Called by Request: whether the peer reset its request, or is gone.
         def abandoned?(stream) = stream.closed?
 
-        # Called when the body was written completely.
+        # Called when the body is written completely.
         def body_sent(stream)
           end_late(stream) if stream.trailers?
           finish(stream)
@@ -97,7 +97,7 @@ module Spate
           headers
         end
 
-        # Called when a body from another thread has bytes, ended or failed. The end of a body needs no window.
+        # Called when a body from another thread has bytes, ends or fails. The end of a body needs no window.
         def wake(stream)
           return if stream.closed?
           return @scheduler.enqueue(stream) unless stream.drained?
@@ -117,9 +117,9 @@ module Spate
           Frame::Headers.write(@write_buffer, stream.id, @encoder, nil, late, end_stream: true)
         end
 
-        # Ends a response that was written completely. If the request is incomplete, its rest is not needed (section
-        # 8.1) and is dropped. Deadlines resets a peer that goes on sending; this is not done at once, because some
-        # clients treat a reset together with the response as an error.
+        # Ends a response that was written completely. The rest of an incomplete request is not needed (RFC 9113,
+        # section 8.1) and is dropped. The class Deadlines later resets a peer that keeps sending. This is not done at
+        # once, because some clients treat a reset together with the response as an error.
         def finish(stream)
           stream.sent_whole
           return @streams.forget(stream.id) if stream.remote_closed?

@@ -46,7 +46,7 @@ module Spate
         LEAST_ROOM = 2048
         # Every BACKGROUND-th quantum goes to the least urgent stream, so that background transfers make progress.
         BACKGROUND = 16
-        # DATA of at least this many bytes earns its WINDOW_UPDATEs, even if the peer's window is small.
+        # DATA of at least this many bytes earns tokens for WINDOW_UPDATEs, even if it exhausts a window.
         WORTH = 1024
         # A response of at most this many bytes is sent at once when no other stream waits.
         SMALL = 8192
@@ -54,7 +54,7 @@ module Spate
         # Bytes of DATA written so far.
         attr_reader :sent
 
-        # flood_limit: the TokenBucket that is credited for the WINDOW_UPDATEs that answer our DATA.
+        # flood_limit: the TokenBucket that is credited for the WINDOW_UPDATEs in response to DATA frames.
         def initialize(write_buffer, flood_limit)
           @write_buffer = write_buffer
           @flood_limit = flood_limit

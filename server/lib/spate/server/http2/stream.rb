@@ -20,18 +20,18 @@ module Spate
       #            |            v            |
       #            '--------> closed <-------'
       #
-      # A stream is made when it opens and forgotten when it is closed. If the response is complete before the request,
-      # the stream is half_closed_local for a while: see Responses#finish.
+      # A Stream is created when it opens and forgotten when it is closed. If the response is complete before the
+      # request, the stream is half_closed_local for a while: see Responses#finish.
       class Stream
-        # RFC 9218, section 4, as one small number: twice the urgency (0 first, 7 last), plus 1 when the response is
-        # incremental, so that it shares the connection with other responses of its urgency. The default is urgency 3,
-        # incremental, so that the responses of a peer without priorities do not wait for each other.
+        # A priority (RFC 9218, section 4) is one number: twice the urgency (0 is the most urgent, 7 the least), plus 1
+        # for an incremental response. Incremental responses of the same urgency share the connection. The default is
+        # urgency 3, incremental, so that the responses of a peer without priorities do not wait for each other.
         DEFAULT_PRIORITY = 7
 
-        # id: 1, 3, 5, ... window: the bytes that we may send; negative when the peer reduced its window (section
+        # id: 1, 3, 5, ... window: the bytes that the server may send, negative if the peer reduced its window (section
         # 6.9.2). incoming: the request's Request::Body, or nil.
         attr_reader :id, :window, :incoming, :state
-        # unread: received bytes that are unread, and missing in the connection's window. received, sent: bytes of the
+        # unread: received bytes that were not read yet and reduce the connection's window. received, sent: bytes of the
         # two bodies so far.
         attr_reader :unread, :received, :sent
         # queued: whether the stream is in the scheduler's queue. request: the stream's Request.
@@ -56,7 +56,7 @@ module Spate
         # Created on demand, because most requests have no body.
         def receive_window = @receive_window ||= ReceiveWindow.new(@receive_size)
 
-        # Called when the request's fields arrived. content_length: the announced length, or nil.
+        # Called when the request's fields arrive. content_length: the announced length, or nil.
         def begin_request(content_length, incoming)
           @content_length = content_length
           @incoming = incoming
@@ -81,7 +81,7 @@ module Spate
           @unread -= count
         end
 
-        # Called when END_STREAM arrived. Raises StreamError when bytes of the announced length are missing.
+        # Called when END_STREAM arrives. Raises StreamError when bytes of the announced length are missing.
         def end_remote(trailers = {})
           return if closed?
 
@@ -90,7 +90,7 @@ module Spate
           @incoming&.finish(trailers)
         end
 
-        # Called when the response's fields were sent. The body and trailers follow.
+        # Called when the response's fields are sent. The body and trailers follow.
         def send_body(response)
           @response = response
           @body = response.body
@@ -102,7 +102,7 @@ module Spate
 
         def answering? = !@response.nil?
 
-        # Whether we wait for the peer to send the rest of its request.
+        # Whether the server waits for the rest of the request.
         def asks? = !remote_closed? && @response.nil? && receive_window.open?
         # Whether a thread waits for the rest of the request, or other requests wait for the buffer space of its body.
         def thread_waits? = !remote_closed? && (@incoming&.reader_waits? || false)
@@ -124,12 +124,13 @@ module Spate
         def trailers? = !@response.trailers.nil?
         def late_fields = @response.late_fields
 
-        # Called when the response was written completely.
+        # Called when the response is written completely.
         def sent_whole
           @whole = true
         end
 
-        # Called when the response is complete, but the request is not. The rest of the request is dropped and counted.
+        # Called when the response is complete, but the request is not. The rest of the request is discarded, but still
+        # counted.
         def end_local
           @state = :half_closed_local
           @incoming.discard
@@ -144,7 +145,7 @@ module Spate
 
         private
 
-        # Closes the response, and reports the request once, even if no response was begun.
+        # Closes the response, and reports the request once, even if no response was started.
         def settle
           response, @response = @response, nil
           response&.close(@whole ? nil : :cancelled)

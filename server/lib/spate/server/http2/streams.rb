@@ -3,16 +3,16 @@
 module Spate
   module Server
     module HTTP2
-      # The open streams of a connection, the state kept for closed ones, and how streams are reset.
+      # The open streams of a connection, and information about closed streams.
       class Streams
-        # Number of streams that we reset and whose last frames may still be in transit. These frames are ignored
-        # (section 5.1, closed).
+        # Number of streams that were reset by the server and whose last frames may still be in transit. These frames
+        # are ignored (section 5.1, closed).
         REMEMBERED = 256
 
         # The highest identifier that the peer used.
         attr_reader :last
 
-        # window: the connection's window, which gets back the bytes that are never read.
+        # window: the ConnectionWindow, which is credited for bytes that are never read.
         def initialize(write_buffer, connection, window)
           @write_buffer = write_buffer
           @connection = connection
@@ -29,7 +29,7 @@ module Spate
         def idle?(id) = id > @last
         def reset_by_us?(id) = @reset&.key?(id)
 
-        # Called when the peer used an identifier, even if its stream fails.
+        # Called when the peer uses an identifier, even if its stream fails.
         def use(id)
           skip((@last + 1)...id) if id > @last + 2
           @last = id
@@ -63,7 +63,7 @@ module Spate
           stream
         end
 
-        # Ends a stream from our side.
+        # Ends a stream from the server's side.
         def reset(id, code)
           Frame::RstStream.write(@write_buffer, id, code)
           remember_reset(id)

@@ -12,8 +12,7 @@ module Spate
           @taken = 0
         end
 
-        # Whether less than half of the window would be left after these bytes, even if all read bytes were offered
-        # again.
+        # Whether less than half of the window would be left after these bytes.
         def low?(bytes) = @size - bytes < @full / 2
 
         # Enlarges the window.
@@ -25,13 +24,13 @@ module Spate
         # Whether the peer may send.
         def open? = @size.positive?
 
-        # Called when bytes arrived. Returns false when they exceed the window.
+        # Called when bytes arrive. Returns false when they exceed the window.
         def receive(bytes)
           @size -= bytes
           @size >= 0
         end
 
-        # Called when bytes were read. Returns the increment to offer now, or nil.
+        # Called when bytes are read. Returns the increment to offer now, or nil.
         def consume(bytes)
           @taken += bytes
           return if @taken < @full / 2
@@ -52,7 +51,7 @@ module Spate
           super(@quota.size)
         end
 
-        # Called when DATA arrived. Raises ConnectionError when the window is exceeded.
+        # Called when DATA arrives. Raises ConnectionError when the window is exceeded.
         def receive(bytes)
           widen while low?(bytes) && @quota.more?
           return if super
@@ -60,7 +59,7 @@ module Spate
           raise ConnectionError.new("more than the connection's window", ErrorCode::FLOW_CONTROL_ERROR)
         end
 
-        # Called when bytes were read, so that they may be offered to the peer again.
+        # Called when bytes are read, so that they can be offered to the peer again.
         def consume(bytes)
           offer = super unless @stopped
           Frame::WindowUpdate.write(@write_buffer, 0, offer) if offer

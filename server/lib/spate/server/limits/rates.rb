@@ -4,20 +4,21 @@ module Spate
   module Server
     class Limits
       # Limits frames that cause work without being requests: resets (by the peer, or provoked by the peer), pings,
-      # settings, empty frames, tiny chunks. A burst and a rate are allowed; more is an attack (CVE-2023-44487,
-      # CVE-2025-8671, CVE-2019-9512 and others).
+      # settings, empty frames, tiny chunks. A burst and a rate are allowed. More frames are treated as an attack
+      # (CVE-2023-44487, CVE-2025-8671, CVE-2019-9512 and others).
       class TokenBucket
-        # Content in pieces smaller than TINY bytes costs more than it carries. Each such piece takes TINY_COST from the
-        # bucket.
+        # A piece of content smaller than TINY bytes takes TINY_COST tokens from the bucket, because the work per piece
+        # exceeds the work for its bytes.
         TINY = 32
         TINY_COST = 1.0 / 32
         CLOCK = -> { Server.now }
         # Tokens for the WINDOW_UPDATEs and PRIORITY_UPDATEs of a request.
         REQUEST_EARNS = 4
-        # Maximum number of saved tokens for frames that answer frames of the server.
+        # Maximum number of earned tokens that are saved.
         MOST_EARNED = 10_000
 
-        # The block returns the protocol's error for a reason.
+        # burst: maximum number of tokens. a_second: tokens that are added per second. The block returns an error of the
+        # protocol for a reason.
         def initialize(burst, a_second, clock = CLOCK, &error)
           @burst = burst
           @error = error
@@ -37,7 +38,7 @@ module Spate
           raise @error.call("too many #{what}") unless @left.positive?
         end
 
-        # Grants the peer this many frames in reply to frames that were sent or received.
+        # Adds tokens for frames that the peer sends in reply to other frames.
         def earn(count)
           @earned += count
           @earned = MOST_EARNED if @earned > MOST_EARNED
@@ -60,7 +61,7 @@ module Spate
         end
       end
 
-      # Checks whether a transfer is fast enough while we wait for the peer.
+      # Checks whether a transfer is fast enough while the server waits for the peer.
       class MinimumRate
         # minimum: bytes per second, measured over `seconds`.
         def initialize(seconds, minimum)
@@ -69,8 +70,8 @@ module Spate
           @since = nil
         end
 
-        # Whether the transfer is too slow. total: bytes so far. waiting: whether we wait for the peer; only this time
-        # counts.
+        # Records the progress and returns whether the transfer is too slow. total: bytes so far. waiting: whether the
+        # server waits for the peer. Only this time is measured.
         def late?(now, total, waiting)
           return (@since = nil) unless waiting
           return begin_period(now, total) if @since.nil?

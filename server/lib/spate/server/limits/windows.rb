@@ -3,8 +3,8 @@
 module Spate
   module Server
     class Limits
-      # Limits the unread bytes of a peer: few at first, more for a peer that sends more, as far as the process's
-      # WindowPool allows. Must be used on the reactor's thread.
+      # Limits the unread bytes of a peer. The limit is low at first, and grows for a peer that sends more while the
+      # process's WindowPool has bytes left. Must be used on the reactor's thread.
       class WindowQuota
         # The minimum for each peer: the initial window of HTTP/2 (RFC 9113, section 6.9.2).
         LEAST = 65_535
@@ -33,14 +33,14 @@ module Spate
           more
         end
 
-        # Called when the peer sends no more.
+        # Returns the added bytes to the pool. Called when the peer has sent everything.
         def give_back
           @pool.give_back(@size - @least)
           @size = @least
         end
       end
 
-      # Bytes of window that all peers of a process share, in addition to the minimum that each peer has.
+      # Window bytes that all peers of a process share, in addition to the minimum of each peer.
       class WindowPool
         attr_reader :left
 

@@ -88,7 +88,7 @@ module Spate
           lost = @mutex.synchronize { @lost.tap { @lost = 0 } }
           @log&.call("#{@path}: #{lost} requests were not logged") if lost.positive?
         rescue SystemCallError, IOError => e
-          lose(lines, e.message)
+          lose(lines, Error.reason(e))
         end
 
         # Counts lost lines. Serving continues without the log. The failure is logged once, and again only after lines

@@ -56,10 +56,10 @@ module Spate
       end
 
       # Logs refusals with their peers: at most one line per second over all workers, even under attack. The next line
-      # contains the number of omitted ones.
+      # contains the number of omitted lines.
       class RefusalLog
-        # log: called with a line. counters: the counters of Metrics, which contain the time of the last line of all
-        # processes; or nil.
+        # log: called with a line. counters: the counters of Metrics, with the time at which any process last logged a
+        # refusal; or nil.
         def initialize(log, counters: nil)
           @log = log
           @counters = counters

@@ -34,8 +34,8 @@ module Spate
         CLASSES = %w[1xx 2xx 3xx 4xx 5xx none].freeze
         # Upper bounds of durations in seconds. The last column counts longer requests.
         BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10].freeze
-        # Reasons of refusals, used as values of a label: the error codes of HTTP/2 (RFC 9113, section 7) in their
-        # order, then other reasons.
+        # Reasons for refusals, used as label values: the error codes of HTTP/2 (RFC 9113, section 7) in numeric order,
+        # then other reasons.
         CODES = %w[no_error protocol_error internal_error flow_control_error settings_timeout stream_closed
                    frame_size_error refused_stream cancel compression_error connect_error enhance_your_calm
                    inadequate_security http_1_1_required].freeze

@@ -12,8 +12,8 @@ module Spate
           @refusals = refusals
         end
 
-        # Called when a request is over: its response was written completely, or its client is gone. status: nil when no
-        # response was begun. bytes: bytes of the body. seconds: seconds since the request's head.
+        # Called when a request is over: its response is written completely, or its client is gone. status: nil if no
+        # response was started. bytes: bytes of the body. seconds: seconds since the request's head.
         def answered(connection, request, status, bytes, seconds)
           @metrics&.answered(request, status, bytes, seconds)
           @access_log&.answered(connection, request, status, bytes, seconds)

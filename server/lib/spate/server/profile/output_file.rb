@@ -3,8 +3,8 @@
 module Spate
   module Server
     module Profile
-      # The destination of profiles: the file itself, or a new file beside it whose name contains the process's id and a
-      # count.
+      # The destination of profiles: the file itself, or a new file in the same folder, whose name contains the
+      # process's id and a count.
       class OutputFile
         attr_reader :ending
 
@@ -39,7 +39,7 @@ module Spate
           @pid ? "#{name}-#{Process.pid}" : name
         end
 
-        # Replaces the file by a rename, so that a reader of the old file can still read all of it.
+        # Replaces the file by renaming, so that a reader of the old file can still read all of it.
         def replace(path, &block)
           fresh = "#{path}.#{Process.pid}"
           File.unlink(fresh) if File.symlink?(fresh) || File.exist?(fresh)

@@ -3,8 +3,8 @@
 module Spate
   module Server
     module Profile
-      # Sums over the stacks of a profile. The size of a Recording depends on the number of stacks, not on the recorded
-      # time.
+      # The distinct stacks of a profile and the time spent in each. The size of a Recording depends on the number of
+      # stacks, not on the recorded time.
       class Recording
         # name: "Foo#bar". path: the file, "<cfunc>" for C, or nil. line: the line where the method begins, or nil.
         Frame = Struct.new(:name, :path, :line)
@@ -59,7 +59,7 @@ module Spate
           end
         end
 
-        # Returns [Row, ...]: the frames with the most time of their own.
+        # Returns [Row, ...]: the frames with the most own time.
         def top(count = 10)
           total = Hash.new(0)
           each_stack { |stack, weight| stack.uniq.each { |frame| total[frame] += weight } }

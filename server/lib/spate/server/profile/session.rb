@@ -34,7 +34,7 @@ module Spate
           @destination.write { |file| file.write(text(output)) }
         end
 
-        # Makes a process that ends while a profile is running write the profile.
+        # Writes a profile that is still running when the process ends.
         def self.at_end
           return if @at_end
 

@@ -57,11 +57,9 @@ module Spate
             Recording::Frame.new(told.fetch("name"), path.empty? ? nil : path, told["line"])
           end
 
-          # samples}. "raw" has for each stack its size, its frames with the outermost first, and how many consecutive
-          # samples had it; => {[frames, line of the innermost frame] => samples}. For each stack, "raw" has its size,
-          # its frames with the outermost first, and the number of consecutive samples with this stack; => samples}.
-          # "raw" has for each stack its size, its frames with the outermost first, and how many consecutive samples had
-          # it; "raw_lines" has lines instead of frames.
+          # Returns {[frames, line of the innermost frame] => samples}. For each stack, "raw" contains its size, its
+          # frames with the outermost first, and the number of consecutive samples with this stack. "raw_lines" contains
+          # lines instead of frames.
           def counts
             raw, lines = @output.values_at("raw", "raw_lines")
             at = 0

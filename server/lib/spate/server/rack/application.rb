@@ -5,7 +5,8 @@ module Spate
     module Rack
       # Loads a config.ru.
       module Application
-        # Raised when the application raised an error while it was loaded. Names the line of the application.
+        # Raised when the application raised an error while it was loaded. The message contains the line of the
+        # application.
         class LoadFailure < Error
           # path: the path of the config.ru. error: the error of the application.
           def initialize(path, error)
@@ -28,8 +29,8 @@ module Spate
           end
         end
 
-        # Load paths of this gem and its dependencies. They are kept because Bundler removes the paths of gems that the
-        # Gemfile does not name.
+        # Load paths of this gem and its dependencies. They are added again after Bundler has removed the load paths of
+        # gems that are not in the Gemfile.
         FOLDERS = $LOADED_FEATURES.grep(%r{/spate/(?:server|bytes)\.rb\z})
                                   .map { |path| path[%r{.*(?=/spate/)}] }.uniq.freeze
 

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require "stringio"
-require "tmpdir"
-
 module Spate
   module Server
     module Rack
@@ -16,8 +13,8 @@ module Spate
 
         # @!visibility private
 
-        # Limits the space of all buffered bodies of a process: a fixed amount of memory, and files. Bodies in memory do
-        # not wait for bodies that fill the files.
+        # Limits the memory and the files of all buffered bodies of a process. The two limits are separate: a body that
+        # fits into memory is accepted even when the files are full.
         #
         # @!visibility private
         class Quota
@@ -37,13 +34,13 @@ module Spate
 
           def bytes = @mutex.synchronize { @memory + @on_disk }
 
-          # Reserves this many more bytes in memory, if possible.
+          # Reserves this many more bytes in memory. Returns false if that would exceed the limit.
           def memory?(count)
             @mutex.synchronize { @memory + count <= MEMORY && @memory += count }
           end
 
-          # Reserves another file for `count` bytes that are in memory now, if possible. most: maximum bytes in all
-          # files.
+          # Reserves one more file for `count` bytes that are in memory now. Returns false if that would exceed a limit.
+          # most: maximum bytes of all files together.
           def file?(count, most)
             @mutex.synchronize do
               next false if @files >= @most_files || @on_disk + count > most
@@ -55,7 +52,7 @@ module Spate
             end
           end
 
-          # Reserves this many more bytes of a file, if possible.
+          # Reserves this many more bytes of a file. Returns false if that would exceed `most`.
           def more?(count, most)
             @mutex.synchronize { @on_disk + count <= most && @on_disk += count }
           end
@@ -74,40 +71,6 @@ module Spate
           def files_crowded?(most) = @on_disk * 2 > most || @files * 2 > @most_files
         end
 
-        # An unnamed or unlinked file, which disappears when the process ends.
-        #
-        # @!visibility private
-        module TemporaryFile
-          # Raised when no folder for temporary files exists.
-          class Missing < StandardError
-          end
-
-          # Opens a file in TMPDIR. Raises SystemCallError or Missing.
-          def self.open
-            nameless(folder)
-          rescue Errno::EOPNOTSUPP, Errno::EISDIR, Errno::ENOENT, Errno::EINVAL # unsupported by file system or kernel
-            named
-          end
-
-          def self.folder
-            Dir.tmpdir
-          rescue ArgumentError => e
-            raise Missing, e.message
-          end
-
-          def self.nameless(folder)
-            raise Errno::EOPNOTSUPP unless defined?(File::TMPFILE)
-
-            File.open(folder, File::RDWR | File::TMPFILE | File::BINARY, 0o600)
-          end
-
-          def self.named
-            require "tempfile"
-            Tempfile.create("spate-body", binmode: true).tap { |file| File.unlink(file.path) }
-          end
-          private_class_method :folder, :nameless, :named
-        end
-
         # Maximum bytes of a body that are kept in memory.
         MEMORY = 65_536
 
@@ -118,7 +81,7 @@ module Spate
           @most = limits.body_buffer
           @most_in_all = limits.body_buffer_total
           @quota = quota
-          @io = StringIO.new("".b)
+          @io = Input::Memory.new(String.new)
           @size = 0
         end
 
@@ -138,10 +101,11 @@ module Spate
           input.each_part do |part|
             raise Full, "buffered bodies use all of #{@most_in_all} bytes" unless keep?(part)
           end
+          @io.trailers = input.trailers
           @io.tap(&:rewind)
         end
 
-        # io: the IO, rewound. size: the number of its bytes.
+        # io: an Input::Memory or Input::TemporaryFile, rewound. size: the number of its bytes.
         attr_reader :io, :size
 
         # Whether the whole body is buffered.
@@ -166,7 +130,7 @@ module Spate
           return over(:full) unless keep?(part)
 
           over if @size >= @most && (@body.length.nil? || @size < @body.length)
-        rescue SystemCallError, TemporaryFile::Missing => e
+        rescue SystemCallError, Input::TemporaryFile::Missing => e
           over(e)
         end
 
@@ -179,10 +143,12 @@ module Spate
           true
         end
 
-        # Whether this many more bytes can stay in memory.
+        # Reserves `count` more bytes in memory. Returns false if the body is in a file, would be too long for memory,
+        # or if the quota is exhausted.
         def memory?(count) = !@in_file && @size + count <= MEMORY && @quota.memory?(count)
 
-        # Whether the file has room for this many more bytes.
+        # Reserves `count` more bytes in the file, moving the body there first if needed. Returns false if the quota is
+        # exhausted.
         def file?(count)
           return false unless @in_file || @quota.file?(@size, @most_in_all)
 
@@ -190,7 +156,8 @@ module Spate
           @quota.more?(count, @most_in_all)
         end
 
-        # Not IO#write, which would let other threads run for each part: a tenth of a second when they are busy.
+        # Uses write_nonblock, because IO#write would let other threads run after each part, for a tenth of a second
+        # when they are busy.
         def write(part)
           return @io.write(part) if @io.is_a?(StringIO)
 
@@ -203,7 +170,7 @@ module Spate
         def use_a_file
           @in_file = true
           text = @io.string
-          @io = TemporaryFile.open
+          @io = Input::TemporaryFile.create
           write(text)
         end
 
@@ -213,8 +180,13 @@ module Spate
           @over = true
           @whole = @body.whole?
           @body.pause
-          error ? release : @io.rewind
+          error ? release : prepare
           @ready.call(error)
+        end
+
+        def prepare
+          @io.trailers = @body.trailers if @whole
+          @io.rewind
         end
       end
     end

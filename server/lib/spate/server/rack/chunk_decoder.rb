@@ -3,8 +3,8 @@
 module Spate
   module Server
     module Rack
-      # For HTTP/2: decodes the chunks of an application that encodes its own body. Has the methods of
-      # Response::Body::Queue.
+      # Decodes a body that the application has encoded in chunks itself, because HTTP/2 has no chunks. Has the methods
+      # of Response::Body::Queue.
       class ChunkDecoder
         # Maximum length of a chunk's size line in bytes.
         LINE = 4096

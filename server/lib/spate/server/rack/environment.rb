@@ -6,23 +6,30 @@ module Spate
       # Makes a Rack environment from a request. Constant entries are copied from a template, and translated field names
       # are cached.
       class Environment
-        # Frozen keys of common fields, and the few fields that do not become HTTP_ keys.
+        autoload :TrustedProxies, "spate/server/rack/environment/trusted_proxies"
+
+        # The fields that do not become HTTP_ keys. nil: the field is skipped.
         KEYS = { "content-type" => "CONTENT_TYPE", "content-length" => "CONTENT_LENGTH", "version" => nil,
                  "host" => nil }.freeze
         # REMEMBERED: number of translated names that are cached. LONGEST: bytes of a name that is cached. Both are
         # limited because a client may send any names.
         REMEMBERED = 1024
         LONGEST = 64
-        # An HTTP/2 client may send any bytes as a method. When they are forwarded over HTTP/1.1, they could smuggle a
-        # line.
+        # A valid method. An HTTP/2 client may send any bytes, which could inject a line when they are forwarded over
+        # HTTP/1.1.
         VERB = /\A[!#$%&'*+\-.^_`|~0-9A-Za-z]+\z/n
         TRAILERS = "spate.trailers"
         # Streamed bodies are rewindable if they are at most SMALL bytes long, or forms.
         SMALL = 65_536
+        # Fields of a proxy that sends files. With them a client could make Rack::Sendfile name another file.
+        NAMING = %w[HTTP_X_SENDFILE_TYPE HTTP_X_ACCEL_MAPPING].freeze
         FORM = %r{\A(?:application/x-www-form-urlencoded|multipart/)}i
 
-        # multiprocess: whether other processes serve the same application.
-        def initialize(errors: $stderr, multiprocess: false)
+        # multiprocess: whether other processes serve the same application. proxies: a TrustedProxies, or nil. sendfile:
+        # whether the server sends the files that the application names.
+        def initialize(errors: $stderr, multiprocess: false, proxies: nil, sendfile: false)
+          @proxies = proxies
+          @sendfile = sendfile
           @second = Rack.second?
           @base = base(errors, multiprocess)
           # Only the templates of these schemes are cached, because a client may send any scheme.
@@ -32,31 +39,31 @@ module Spate
         end
 
         # Returns the environment, or nil for a target or an authority that Rack cannot represent.
-        def of(request, finished)
+        def of(request, callbacks)
           verb = request.verb
-          # Uses the transport's scheme, because a client could falsely claim to use TLS.
-          scheme = (request.connection.scheme || request.scheme) == "https" ? "https" : "http"
+          scheme = https?(request) ? "https" : "http"
           env = @templates[scheme].dup
           place(env, request, scheme) && target(env, request) && (verb == "GET" || VERB.match?(verb.b)) or return
           version = request.version
           env["REQUEST_METHOD"] = verb
-          env["SERVER_PROTOCOL"] = version
-          old(env, version) if @second
+          env["SERVER_PROTOCOL"] = env["HTTP_VERSION"] = version
+          env["rack.hijack?"] = version != "HTTP/2" if @second # in Rack 2: whether the socket can be taken over
           peer = request.peer and env["REMOTE_ADDR"] = peer
-          env["rack.response_finished"] = finished
+          env["rack.response_finished"] = callbacks.finished
+          env["rack.after_reply"] = callbacks.after
           env["rack.early_hints"] = EarlyHints.new(request)
           env["spate.request"] = request
           fields(env, request)
-          env["rack.input"] = request.body ? input(request, env) : Input::Empty
+          NAMING.each { |key| env.delete(key) } if @sendfile
+          env["rack.input"] = request.body ? input(request, env) : Input::Memory.new(String.new)
           env
         end
 
         private
 
-        # In Rack 2, a true "rack.hijack?" means that the socket can be taken over.
-        def old(env, version)
-          env["HTTP_VERSION"] = version
-          env["rack.hijack?"] = version != "HTTP/2"
+        # Uses the transport's scheme, because a client could falsely claim to use TLS.
+        def https?(request)
+          (request.connection.scheme || request.scheme) == "https" || (@proxies ? @proxies.https?(request) : false)
         end
 
         def base(errors, multiprocess)
@@ -92,7 +99,7 @@ module Spate
 
           env["REQUEST_URI"] = target
           mark = target.index("?")
-          env["PATH_INFO"] = mark ? target[0, mark] : target
+          env["PATH_INFO"] = env["REQUEST_PATH"] = mark ? target[0, mark] : target
           env["QUERY_STRING"] = target[(mark + 1)..] if mark
           true
         end
@@ -118,7 +125,7 @@ module Spate
 
         def whole(body, buffered, env)
           measure(buffered.size, env) unless body.length
-          Input::Rewindable.new(Input.new(body), buffered)
+          buffered.io
         end
 
         # Sets CONTENT_LENGTH, as puma does, because frameworks read that many bytes.
@@ -127,8 +134,8 @@ module Spate
           env.delete("HTTP_TRANSFER_ENCODING")
         end
 
-        # A name with "_" maps to the same key as one with "-", so it never replaces another value. Otherwise a client
-        # could overwrite a value that a proxy has set.
+        # A name with "_" maps to the same key as one with "-". It never replaces another value, because a client could
+        # then overwrite a field that a proxy has set.
         def fields(env, request)
           doubtful = nil
           request.each_field do |name, value|

@@ -5,17 +5,18 @@ module Spate
     module Rack
       # Passes requests to a pool of threads that run the application.
       class Handler
-        # Seconds that applications have to end when the server stops.
+        # Seconds that the application's threads have to finish when the server stops.
         GRACE = 5
 
-        # pool: the threads. quota: the space used by buffered bodies.
-        attr_reader :pool, :quota
+        # pool: the threads. quota: the space used by buffered bodies. sendfile: a Sendfile, or nil.
+        attr_reader :pool, :quota, :sendfile
 
-        # multiprocess: see Environment.
-        def initialize(app, threads:, waiting:, log:, multiprocess: false)
+        # environment: the keywords of Environment.new.
+        def initialize(app, threads:, waiting:, log:, sendfile: nil, **environment)
           @app = app
           @log = log
-          @multiprocess = multiprocess
+          @sendfile = sendfile
+          @options = environment.merge(sendfile: !sendfile.nil?)
           @quota = BufferedBody::Quota.new
           @pool = ThreadPool.new(threads, waiting) { |thing| work(thing) }
         end
@@ -35,7 +36,10 @@ module Spate
         # Runs the block on the next free thread of the pool, even when the queue is full.
         def later(&block) = @pool.push(block, urgent: true)
 
-        def close(seconds = GRACE) = @pool.close(seconds)
+        def close(seconds = GRACE)
+          @pool.close(seconds)
+          @sendfile&.close
+        end
 
         # Logs an application's error.
         def report(error, request)
@@ -55,7 +59,7 @@ module Spate
           request.answer(busy("Too many requests are waiting."))
         end
 
-        # error: the error of the file for a body, or :full.
+        # error: why the body could not be written to a file, or :full.
         def refuse(request, error)
           return request.answer(busy("Too many request bodies are being received.")) if error == :full
 
@@ -82,29 +86,29 @@ module Spate
         def serve(request)
           return if request.abandoned?
 
-          @environment ||= Environment.new(multiprocess: @multiprocess)
-          finished = []
-          env = @environment.of(request, finished) or return request.answer(Response.text(400, "Bad request.\n"))
+          @environment ||= Environment.new(**@options)
+          callbacks = Callbacks.new
+          env = @environment.of(request, callbacks) or return request.answer(Response.text(400, "Bad request.\n"))
           input = env["rack.input"] # the application may replace it
           hijack = env["rack.hijack"] = Hijack.new(request, env) if request.version != "HTTP/2"
           begin
             status, headers, body = @app.call(env)
           rescue Exception => e # rubocop:disable Lint/RescueException
-            return fail(request, env, finished, e) unless hijack&.done?
+            return fail(request, env, callbacks, e) unless hijack&.done?
 
             return report(e, request)
           end
           return if hijack&.done?
 
-          Reply.new(self, request, env, input, finished).send(status, headers, body)
+          Reply.new(self, request, env, input, callbacks).send(status, headers, body)
         ensure
           release(request)
         end
 
-        def fail(request, env, finished, error)
+        def fail(request, env, callbacks, error)
           report(error, request)
           request.answer(Response.failure)
-          finished.reverse_each { |callable| callable.call(env, nil, nil, error) }
+          callbacks.run(env, nil, nil, error) { |e| report(e, request) }
         end
       end
     end

@@ -8,12 +8,12 @@ module Spate
         GONE = [Response::Body::Queue::Disconnected, Request::Body::Aborted].freeze
 
         # input: the server's own Input, even if the application replaced rack.input.
-        def initialize(handler, request, env, input, finished)
+        def initialize(handler, request, env, input, callbacks)
           @handler = handler
           @request = request
           @env = env
           @input = input
-          @finished = finished
+          @callbacks = callbacks
         end
 
         def send(status, headers, body)
@@ -24,6 +24,9 @@ module Spate
           @fields = Fields.of(headers)
           @fields.delete("content-length") if @status == 204 # RFC 9110, section 8.6
           @trailers = -> { @env[Environment::TRAILERS] } if @fields.key?("trailer")
+          named = @handler.sendfile&.find(@fields) and return send_named(*named)
+
+          tell_length_of(body) if @request.head?
           return whole(nil) { close } if @request.head? || @status == 204 || @status == 304
 
           # Rack::Chunked encodes chunks even for HTTP/2.
@@ -41,17 +44,18 @@ module Spate
           return if body.respond_to?(:to_path) && file(body.to_path)
 
           array = array(body)
-          return bytes(array) { close if Rack.second? } if array
+          return bytes(array) { close } if array
 
           body.respond_to?(:each) ? parts(body) : flow(body)
         end
 
-        # Returns nil when the body is not an Array. A body with a content-length is not converted, because it can be
-        # streamed. In Rails 7.1, bodies with a length respond to `to_ary` but fail; in Rails 6.1, to_ary returns nil.
+        # Returns nil when the body cannot be converted to an Array. A body with a content-length is not converted,
+        # because it can be streamed. In Rack 3, `each` is used, because to_ary should also close the body, but some
+        # bodies do not do that. In Rails 6.1, to_ary returns nil.
         def array(body)
           return if @fields.key?("content-length") || !body.respond_to?(:to_ary)
 
-          array = body.to_ary
+          array = Rack.second? ? body.to_ary : body.enum_for(:each).to_a
           array if array.is_a?(Array)
         end
 
@@ -68,10 +72,21 @@ module Spate
           @fields["content-length"] = count.to_s
         end
 
+        # Sets the content-length of a response to HEAD, if the body's length is known.
+        def tell_length_of(body)
+          return if @status == 204 || @status == 304
+
+          path = body.to_path if body.respond_to?(:to_path)
+          return tell_length(File.size(path)) if path && File.file?(path)
+
+          parts = body.is_a?(Array) ? body : array(body)
+          tell_length(parts.sum { |part| part.to_s.bytesize }) if parts
+        end
+
         # Sends a body that is complete.
         def whole(body, &block)
           block&.call
-          response = response(body) { |error| @handler.later { finish(error) } unless @finished.empty? }
+          response = response(body) { |error| finish_later(error) }
           early? ? hear(response) : @request.answer(response)
         end
 
@@ -91,24 +106,36 @@ module Spate
           end
         end
 
+        # Sends the file that the application has named in a field. Conditions and ranges apply to GET and HEAD only.
+        def send_named(root, name)
+          unless @status == 200 && %w[GET HEAD].include?(@request.verb)
+            @fields.delete("content-length") # that of the body, which is not sent
+            return send_file(@handler.sendfile.open(root, name))
+          end
+
+          close
+          @request.connection.post do
+            @request.answer(@handler.sendfile.respond(@request, root, name, @fields) { |error| finish_later(error) })
+          end
+        end
+
         # Sends a file. Returns false when the file is missing, or its size differs from the announced length.
         def file(path)
           file = path && File.open(path, File::RDONLY | File::NONBLOCK)
           length = @fields["content-length"]
           return file&.close && false unless file&.stat&.file? && (length.nil? || length.to_i == file.size)
 
-          @fields["content-length"] ||= file.size.to_s
-          close # on this thread, because frameworks keep state per thread; the opened file is not affected
-          answer(Response::Body::FileRange.new(file)) do |error|
-            unless @finished.empty?
-              @handler.later do
-                finish(error)
-              end
-            end
-          end
+          send_file(file)
           true
         rescue SystemCallError
           false
+        end
+
+        # file: a File or a Native::Found.
+        def send_file(file)
+          @fields["content-length"] ||= file.size.to_s
+          close # on this thread, because frameworks keep state per thread; the opened file is not affected
+          answer(Response::Body::FileRange.new(file)) { |error| finish_later(error) }
         end
 
         # Sends parts. The response starts with the first part, so that an earlier error of the application becomes a
@@ -175,14 +202,14 @@ module Spate
           body.close if body.respond_to?(:close)
         end
 
+        # Called on the reactor's thread.
+        def finish_later(error)
+          @handler.later { finish(error) } unless @callbacks.empty?
+        end
+
         def finish(error)
           error = Response::Body::Queue::Disconnected.new("the client has disconnected") if error == :cancelled
-          @finished.reverse_each do |callable|
-            callable.call(@env, @status, @headers, error)
-          rescue StandardError => e
-            @handler.report(e, @request)
-          end
-          @finished.clear
+          @callbacks.run(@env, @status, @headers, error) { |e| @handler.report(e, @request) }
         end
       end
     end

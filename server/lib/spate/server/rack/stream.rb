@@ -10,8 +10,9 @@ module Spate
           @output = output
         end
 
-        def read(length = nil, buffer = nil) = buffer ? @input.read(length, buffer) : @input.read(length)
+        def read(...) = @input.read(...)
         def readpartial(...) = @input.readpartial(...)
+        def read_nonblock(...) = @input.read_nonblock(...)
         def gets(...) = @input.gets(...)
         def each(...) = @input.each(...)
 
@@ -26,16 +27,10 @@ module Spate
           end
         end
 
-        # Like the method of IO: returns available bytes or :wait_readable, or raises an IO::WaitReadable.
-        def read_nonblock(length, buffer = nil, exception: true)
-          return readpartial(*[length, buffer].compact) unless @input.respond_to?(:waits?) && @input.waits?
-          return :wait_readable unless exception
-
-          raise IO::EAGAINWaitReadable, "read would block"
+        # Same as `write`: writes all bytes, and may block.
+        def write_nonblock(string, exception: true) # rubocop:disable Lint/UnusedMethodArgument -- never :wait_writable
+          write(string)
         end
-
-        # Like `write`, which accepts all bytes, but may block.
-        def write_nonblock(string, **) = write(string)
 
         def <<(string)
           write(string)

@@ -29,7 +29,7 @@ module Spate
           false
         end
 
-        # Number of queued items that exceeds the number of idle threads.
+        # Number of queued items for which no thread is idle.
         def backlog = [@queue.size - @queue.num_waiting, 0].max
         def idle = [@queue.num_waiting - @queue.size, 0].max
 

@@ -5,7 +5,7 @@ module Spate
     class Reactor
       # Accepts connections. Pauses when descriptors run out, and stops when the server stops.
       class Acceptor
-        # Maximum number of connections accepted in one tick. Open connections are served between two ticks.
+        # Maximum number of connections accepted in one tick, so that open connections are served in between.
         ACCEPTS = 16
         READ = 1
         # EPOLLEXCLUSIVE: the kernel wakes only one of several waiting workers.

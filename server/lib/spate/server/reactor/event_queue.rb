@@ -40,7 +40,7 @@ module Spate
           @events.empty?
         end
 
-        # Called when the reactor has woken.
+        # Called when the reactor wakes.
         def awake
           @awake = true
         end

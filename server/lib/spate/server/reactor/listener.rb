@@ -53,15 +53,44 @@ module Spate
         # The command line's options for host and port, for hints.
         OPTIONS = { host: "--host", port: "--port" }.freeze
 
-        # Opens a socket. Raises Server::Error with a hint when the socket cannot be opened. options: the names to use
-        # in hints.
+        # The start of a host that is the path of a Unix socket.
+        UNIX = "unix:"
+
+        # Opens a socket. Raises Server::Error with a hint when the socket cannot be opened. host: an address, or
+        # "unix:" and a path. options: the names to use in hints.
         def open(host, port, options: OPTIONS)
+          return open_unix(host.delete_prefix(UNIX)) if host.start_with?(UNIX)
+          # The system would use the number modulo 65536.
+          raise Error.new("#{port} is not a port", hint: "0 to 65535") unless port.nil? || port.between?(0, 65_535)
+
           TCPServer.new(host, port).tap { |listener| listener.listen(BACKLOG) }
         rescue SystemCallError, SocketError => e
           raise Error.new("#{host}:#{port}: #{Error.reason(e)}", hint: hint(e, port, options))
         end
 
-        # Returns a socket that another process opened. descriptor: the socket's number.
+        # Replaces the socket of a server that has ended.
+        def open_unix(path)
+          raise Error.new("#{UNIX} has no path", hint: "#{UNIX}/run/app.sock") if path.empty?
+
+          File.unlink(path) if File.socket?(path) && !listening?(path)
+          UNIXServer.new(path).tap { |listener| listener.listen(BACKLOG) }
+        rescue SystemCallError, ArgumentError => e
+          raise Error.new("#{path}: #{Error.reason(e)}", hint: "choose another path, or stop the server that uses it")
+        end
+
+        # Whether a process may have the socket. Connecting also fails for a socket of another user or of another type,
+        # and if its backlog is full.
+        def listening?(path)
+          socket = Socket.new(:UNIX, :STREAM)
+          socket.connect_nonblock(Socket.sockaddr_un(path))
+          true
+        rescue SystemCallError => e
+          !e.is_a?(Errno::ECONNREFUSED)
+        ensure
+          socket&.close
+        end
+
+        # Returns a socket that another process opened. descriptor: the socket's file descriptor.
         def inherit(descriptor)
           unix = Socket.for_fd(descriptor).tap { |socket| socket.autoclose = false }.local_address.unix?
           (unix ? UNIXServer : TCPServer).for_fd(descriptor).tap { |listener| listener.close_on_exec = true }
@@ -98,7 +127,7 @@ module Spate
 
           "process #{who.pid} uses it (#{who.command}): stop it, or choose another #{options[:port]}"
         end
-        private_class_method :hint, :in_use
+        private_class_method :open_unix, :listening?, :hint, :in_use
       end
     end
   end

@@ -11,14 +11,14 @@ module Spate
         class Aborted < IOError
         end
 
-        # Number of bytes that another thread takes before the reactor is notified, unless that thread has to wait.
+        # A thread that calls `take` notifies the reactor after this many bytes, and before it has to wait.
         STEP = 65_536
 
-        # @return [Integer, nil] the announced bytes
+        # @return [Integer, nil] the announced number of bytes
         attr_reader :length
         # @return [Hash{String => String}, nil] the fields after the body, once it is complete
         attr_reader :trailers
-        # @return [Integer] unread bytes
+        # @return [Integer] number of unread bytes
         attr_reader :size
 
         # @!visibility private
@@ -48,7 +48,8 @@ module Spate
 
         # @!visibility public
 
-        # Announces that the body will be read, so that a waiting client gets 100 Continue. From any thread.
+        # Announces that the body will be read, so that a waiting client gets 100 Continue. May be called from any
+        # thread.
         #
         # @return [void]
         def want
@@ -60,7 +61,7 @@ module Spate
 
         # Calls the block with each part of the body, including earlier ones, on the reactor's thread.
         #
-        # @param lent [Boolean] the block may use a part only until it returns; its memory is reused for the next one,
+        # @param lent [Boolean] the block may use a part only until it returns; the part's memory is then freed at once,
         #   which makes large bodies three times as fast
         # @yieldparam part [String]
         # @return [self]
@@ -72,14 +73,14 @@ module Spate
           self
         end
 
-        # Leaves later parts for {#take}.
+        # Stops calling the block of {#on_chunk}. Later parts are available from {#take}.
         #
         # @return [void]
         def pause
           @taker = nil
         end
 
-        # Calls the block when the body is complete; not when the peer gives up.
+        # Calls the block when the body is complete, but not when the peer gives up.
         #
         # @yieldparam trailers [Hash{String => String}]
         # @return [self]
@@ -98,7 +99,7 @@ module Spate
           self
         end
 
-        # Drops later bytes; readers get no more.
+        # Discards unread and later bytes.
         #
         # @return [self]
         def discard
@@ -109,7 +110,7 @@ module Spate
           on_chunk(lent: true) { nil }
         end
 
-        # Waits for the next part. From any thread but the reactor's.
+        # Waits for the next part. May be called from any thread except the reactor's.
         #
         # @return [String, nil] nil at the end
         # @raise [Aborted]

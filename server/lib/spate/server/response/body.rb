@@ -3,13 +3,14 @@
 module Spate
   module Server
     class Response
-      # `frames` and `raw` write at most as many bytes as the write buffer has room for.
+      # The bodies of responses. `frames` writes DATA frames (HTTP/2) and `raw` writes bytes (HTTP/1.1), at most as many
+      # as the write buffer has room for.
       module Body
         autoload :FileRange, "spate/server/response/body/file_range"
         autoload :Pipe, "spate/server/response/body/queue"
         autoload :Queue, "spate/server/response/body/queue"
 
-        # A body of Strings from an Enumerator, sent one after another. Their number is unknown.
+        # A body of Strings from an Enumerator, sent one after another. The total length is unknown.
         class Chunks
           def initialize(parts, source)
             @parts = parts

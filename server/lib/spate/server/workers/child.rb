@@ -38,7 +38,7 @@ module Spate
           nil # the worker died; gone? reports that
         end
 
-        # Whether the worker has ended. If so, `status` is its Process::Status.
+        # Reaps the worker if it has ended, sets `status` to its Process::Status, and returns whether it has ended.
         def gone?
           @gone ||= begin
             pid, @status = Process.wait2(@pid, Process::WNOHANG)

@@ -36,7 +36,7 @@ module Spate
           writer&.close
         end
 
-        # Stops the new server, because the old one was told to stop in the meantime.
+        # Stops the new server, because the old server has received a stop signal in the meantime.
         def cancel
           Process.kill(:TERM, @pid)
         rescue Errno::ESRCH

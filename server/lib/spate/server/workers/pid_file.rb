@@ -5,12 +5,11 @@ module Spate
     module Workers
       # A file with the process id of the server that handles signals.
       class PidFile
-        # `write` raises Server::Error when the file cannot be written.
         def initialize(path)
           @path = File.expand_path(path)
         end
 
-        # The file is renamed into place, so that readers see a complete number.
+        # Writes a new file and renames it, so that readers see a complete number. Raises Server::Error.
         def write
           temporary = "#{@path}.#{Process.pid}"
           File.unlink(temporary) if File.symlink?(temporary) || File.exist?(temporary)

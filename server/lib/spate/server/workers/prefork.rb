@@ -5,7 +5,7 @@ module Spate
     module Workers
       # Forked workers. A worker that dies is replaced.
       class Prefork
-        # Seconds until workers that do not end are killed: LATE after the drain, AT_ONCE after a halt.
+        # Workers that do not end are killed LATE seconds after the drain, or AT_ONCE seconds after a halt.
         LATE = 5
         AT_ONCE = 1
 
@@ -46,7 +46,7 @@ module Spate
         # Whether all workers are ready.
         def ready? = @children.size == @count && @children.all?(&:ready?)
 
-        # How a worker ended if it did so before all workers were ready for the first time; otherwise nil.
+        # Describes how a worker ended before all workers were ready for the first time; otherwise nil.
         attr_reader :failure
 
         def stop
@@ -100,7 +100,7 @@ module Spate
       # The delay before a dead worker is replaced: none at first, then longer each time while workers die soon after
       # their start.
       class Backoff
-        # Seconds. YOUNG: a worker that dies before this age died young. FIRST, LONGEST: the first and the longest
+        # Seconds. YOUNG: the delay grows while workers die before this age. FIRST, LONGEST: the first and the longest
         # delay.
         YOUNG = 5
         FIRST = 0.1

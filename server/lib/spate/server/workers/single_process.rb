@@ -5,7 +5,7 @@ module Spate
     module Workers
       # The process itself as the only worker: the reactor runs on the main thread, the supervisor on another.
       class SingleProcess
-        # Seconds until the process is killed if a handler blocks it: LATE after the drain, AT_ONCE after a halt.
+        # A process that a handler blocks is killed LATE seconds after the drain, or AT_ONCE seconds after a halt.
         LATE = Prefork::LATE
         AT_ONCE = Prefork::AT_ONCE
 

@@ -5,7 +5,7 @@ module Spate
     module Workers
       # The listening sockets. They are inherited in a hot restart, passed by systemd, or opened here.
       class Sockets
-        # Name of the environment variable for the new server of a hot restart: "main=5,admin=6".
+        # Environment variable that passes the descriptors to the new server of a hot restart: "main=5,admin=6".
         HANDED = "SPATE_SERVE_SOCKETS"
         # The protocol of systemd: sd_listen_fds(3).
         FIRST = 3

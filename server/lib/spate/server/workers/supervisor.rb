@@ -8,7 +8,7 @@ module Spate
         SIGNALS = %w[TERM INT HUP USR2 CHLD].freeze
 
         # workers: a Prefork or a SingleProcess. program: has the methods `announce`, which is called when all workers
-        # are ready, and `leave_admin`.
+        # are ready, `restarting`, and `leave_admin`.
         def initialize(workers, program:, signals:, sockets:, command:, metrics:, notice:, log:)
           @workers = workers
           @program = program
@@ -50,8 +50,8 @@ module Spate
           @program.announce
         end
 
-        # Seconds until the state must be checked again. A worker may write its byte between the check and the sleep,
-        # and a hot restart has a timeout.
+        # Seconds until the state must be checked again, or nil to wait for an event. A hot restart is checked every
+        # second, because it has a timeout.
         def nap = [@workers.wait, (1 if @hot_restart)].compact.min
 
         def obey(name)
@@ -92,6 +92,7 @@ module Spate
           return if @stopping
           return @log.call("restart: the new server is still starting") if @hot_restart
 
+          @program.restarting
           @hot_restart = HotRestart.new(@command, @sockets)
           @log.call("restart: process #{@hot_restart.pid} will take over")
         rescue SystemCallError => e

@@ -4,7 +4,7 @@ module Spate
   module Server
     class Connection
       class TLS < Transport
-        # A certificate and its key in the user's files.
+        # A certificate and its key, read from files.
         class Pair
           attr_reader :certificate
 
@@ -60,7 +60,8 @@ module Spate
             raise Error.unreadable(path, e)
           end
 
-          # Raises Error when no block has this label. what: the expected item, for the message.
+          # Raises Error unless a PEM block has this label. what: describes the expected block in the message, such as
+          # "a private key".
           def expect(label, what)
             labels = @text.scan(LABEL).flatten
             raise Error.not_found(@path, what, labels) if labels.none?(label)
@@ -69,8 +70,7 @@ module Spate
 
         # Raised when a certificate or a key cannot be used.
         class Error < Server::Error
-          # what: the missing item, such as "a certificate". labels: the labels of the PEM blocks that the file has
-          # instead.
+          # what: the missing item, such as "a certificate". labels: the labels of the PEM blocks in the file.
           def self.not_found(path, what, labels)
             found = labels.empty? ? "nothing in PEM" : "#{labels.uniq.join(", ")} only"
             new("#{path}: expected #{what}, found #{found}", hint: PEM_HINT)

@@ -33,7 +33,7 @@ module Spate
 
           def self_signed? = true
 
-          # Yields the texts of the stored certificate, or of a new one, and returns the context that the block creates.
+          # Yields a stored or new certificate and its key as PEM, and returns the context that the block creates.
           def context(&making)
             return in_memory(&making) unless @folder
 
@@ -47,8 +47,7 @@ module Spate
 
           private
 
-          # Uses a lock, so that only one process at a time writes the files and the certificate and the key belong
-          # together.
+          # Holds a lock, so that another process cannot replace the certificate or the key in between.
           def kept
             require "fileutils"
             FileUtils.mkdir_p(@folder, mode: 0o700)

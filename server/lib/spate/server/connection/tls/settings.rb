@@ -26,8 +26,7 @@ module Spate
 
           def self_signed? = @pair.self_signed?
 
-          # Path of the certificate, which a client can be told to trust (`curl --cacert`), or nil when it is only in
-          # memory.
+          # Path of the certificate for clients that have to trust it (`curl --cacert`), or nil if it is only in memory.
           def certificate = @pair.certificate
 
           private

@@ -5,7 +5,7 @@ module Spate
     class Files
       class Gzip
         # Caches compressed long files, so that a file is compressed once for all clients. The limit includes entries
-        # that are being compressed, are kept or are still being sent. Beyond the limit, a file is compressed for each
+        # that are being compressed, are cached or are still being sent. Beyond the limit, a file is compressed for each
         # client. Must be used on the reactor's thread.
         class Cache
           autoload :Entry, "spate/server/files/gzip/cache/entry"
@@ -21,8 +21,8 @@ module Spate
             @replaced = []
           end
 
-          # Returns a Body of the compressed resource, or nil when the result cannot be kept: the cache is full, or the
-          # file changed so recently that another change might not be detected. The block returns a Native::Found to
+          # Returns a Body of the compressed resource, or nil when the result cannot be cached: the cache is full, or
+          # the file changed so recently that another change might not be detected. The block returns a Native::Found to
           # read from.
           def body(resource, now = Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond))
             return unless resource.settled?(now)

@@ -13,7 +13,7 @@ module Spate
           PIECE = 131_072
           FORMAT = 31
 
-          # found: an open Native::Found, which is not closed here.
+          # found: an open Native::Found, which the caller closes.
           def initialize(found)
             @found = found
             @deflate = Zlib::Deflate.new(LEVEL, FORMAT)
@@ -99,8 +99,8 @@ module Spate
             rest
           end
 
-          # Ends the work on a piece. If the piece has already been sent, the sender could not start the next one, so it
-          # is started here.
+          # Ends the work on a piece. If the piece has already been sent, starts the next one, which the sender could
+          # not start while this thread was working.
           def rest
             @found.release
             @lock.synchronize do

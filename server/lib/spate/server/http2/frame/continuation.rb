@@ -4,7 +4,7 @@ module Spate
   module Server
     module HTTP2
       module Frame
-        # More of a header block: RFC 9113, section 6.10. No other frame may come in between, which the reader checks.
+        # More of a header block: RFC 9113, section 6.10. The reader rejects any other frame in between.
         #
         #     +---------------------------------------------------------------+
         #     |                   Field Block Fragment (*)                  ...

@@ -32,7 +32,7 @@ module Spate
           end
           private_class_method :charge
 
-          # Not used for response bodies, which are written by their Body, many frames at once.
+          # Response bodies are not written here: their Body writes many frames at once.
           def self.write(write_buffer, stream, bytes, end_stream: false)
             write_buffer.data(stream, bytes, 0, bytes.bytesize, end_stream)
           end

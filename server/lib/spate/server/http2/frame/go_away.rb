@@ -11,7 +11,7 @@ module Spate
           # processed.
           ANY_STREAM = (1 << 31) - 1
 
-          # The peer opens no more streams; open ones continue.
+          # The peer opens no more streams. Open streams continue.
           def self.receive(_, protocol) = protocol.flood_limit.take_earned("GOAWAY frames")
 
           def self.write(write_buffer, last_stream, code, debug = "")

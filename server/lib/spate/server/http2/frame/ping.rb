@@ -4,7 +4,7 @@ module Spate
   module Server
     module HTTP2
       module Frame
-        # The receiver returns the same bytes: RFC 9113, section 6.7.
+        # The receiver sends the same bytes back: RFC 9113, section 6.7.
         #
         #     +---------------------------------------------------------------+
         #     |                      Opaque Data (64)                         |

@@ -20,7 +20,7 @@ module Spate
         #     +---------------------------------------------------------------+
         module PriorityUpdate
           TYPE = 0x10
-          # Maximum bytes of a field's value that are parsed. Known values have five bytes.
+          # Maximum bytes of a field's value that are parsed. Typical values have five bytes.
           MOST = 256
 
           def self.receive(frame, protocol)

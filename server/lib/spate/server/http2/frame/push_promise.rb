@@ -4,7 +4,8 @@ module Spate
   module Server
     module HTTP2
       module Frame
-        # Neither clients nor this server send it: RFC 9113, section 6.6. The reader rejects it with PROTOCOL_ERROR.
+        # Clients must not send it, and this server does not: RFC 9113, section 6.6. The reader rejects it with
+        # PROTOCOL_ERROR.
         module PushPromise
           TYPE = 0x5
 

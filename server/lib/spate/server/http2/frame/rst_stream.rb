@@ -12,8 +12,8 @@ module Spate
         module RstStream
           TYPE = 0x3
 
-          # Limits rapid resets (CVE-2023-44487): a request and its reset are cheap for the peer, but cost us the work
-          # of a handler.
+          # Limits rapid resets (CVE-2023-44487): a request and its reset are cheap for the peer, but make the server
+          # run a handler.
           def self.receive(frame, protocol)
             protocol.check_not_idle(frame, "RST_STREAM")
             protocol.flood_limit.take("RST_STREAM frames")

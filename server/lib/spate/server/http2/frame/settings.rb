@@ -4,7 +4,7 @@ module Spate
   module Server
     module HTTP2
       module Frame
-        # Parameters of the sender: RFC 9113, section 6.5. The payload repeats identifier and value any number of times.
+        # Announces parameters of the sender: RFC 9113, section 6.5. The payload is a list of identifiers and values.
         #
         #     +-------------------------------+
         #     |       Identifier (16)         |

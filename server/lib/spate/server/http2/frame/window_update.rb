@@ -9,7 +9,8 @@ module Spate
         module WindowUpdate
           TYPE = 0x8
 
-          # Updates that answer our DATA are free. Other updates are charged, because many of them are a flood.
+          # Updates in response to the server's DATA frames are free. Other updates are charged, because many of them
+          # are a flood.
           def self.receive(frame, protocol)
             protocol.flood_limit.take_earned("WINDOW_UPDATE frames")
             return protocol.scheduler.widen(frame.word) if frame.stream.zero?

@@ -83,7 +83,7 @@ module Spate
           end
         end
 
-        # The Common Log Format of NCSA:
+        # The Common Log Format of NCSA.
         class CommonFormat
           def line(...) = "#{fields(...)}\n"
 

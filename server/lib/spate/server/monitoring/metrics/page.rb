@@ -33,7 +33,7 @@ module Spate
               sample("spate_requests_total", sum([protocol, status]), protocol: protocol, status: status)
             end
             single("spate_response_bytes_total", "counter", "Sent bytes of response bodies.", sum(:bytes))
-            single("spate_connections_total", "counter", "Connections taken.", sum(:opened))
+            single("spate_connections_total", "counter", "Accepted connections.", sum(:opened))
             single("spate_unlogged_total", "counter", "Requests missing from the access log.", sum(:unlogged))
           end
 
@@ -79,7 +79,7 @@ module Spate
             cache_requests
             single("spate_cache_received_bytes_total", "counter", "Received bytes of entries.", sum(:cache_received))
             single("spate_cache_evicted_total", "counter", "Removed entries.", sum(:cache_evicted))
-            single("spate_cache_evicted_bytes_total", "counter", "Their bytes.", sum(:cache_evicted_bytes))
+            single("spate_cache_evicted_bytes_total", "counter", "Bytes of removed entries.", sum(:cache_evicted_bytes))
             bytes = (1...@counters.rows).map { |row| get(row, :cache_bytes) }.max
             single("spate_cache_bytes", "gauge", "Known size of the folder.", bytes)
             single("spate_cache_limit_bytes", "gauge", "Limit of the folder, 0 for none.", get(0, :cache_limit))

@@ -9,29 +9,26 @@ module Spate
         # A rewindable env["rack.input"]. The first read waits for the rest of the body and adds it to the buffered
         # part.
         class Rewindable
+          # The methods of StringIO that wait for the body. A body in a file lacks `string`.
+          METHODS = StringIO.public_instance_methods - Object.public_instance_methods -
+                    %i[rewind close close_read closed?]
+          METHODS.each do |name|
+            define_method(name) do |*arguments, **options, &block|
+              result = whole.public_send(name, *arguments, **options, &block)
+              result.equal?(@whole) ? self : result
+            end
+          end
+
           # input: an Input for the part that is not buffered. buffered: a BufferedBody.
           def initialize(input, buffered)
             @input = input
             @buffered = buffered
-            @whole = buffered.io if buffered.whole?
           end
 
-          # The methods of IO.
-          def read(...) = whole.read(...)
-          def readpartial(...) = whole.readpartial(...)
-          def gets(...) = whole.gets(...)
-          def rewind = @whole && !@closed ? @whole.rewind : 0
-          def size = whole.size
-          def eof? = whole.eof?
+          # Does not wait for the body.
+          def rewind = @whole ? @whole.rewind : 0
 
-          def each(*arguments, **options, &block)
-            return to_enum(:each, *arguments, **options) unless block
-
-            whole.each(*arguments, **options, &block)
-            self
-          end
-
-          # Called when the application has finished the request.
+          # Called when the application finishes the request.
           def close
             @closed = true
             @whole&.close
@@ -39,16 +36,16 @@ module Spate
           end
           alias close_read close
 
+          def closed? = @closed || false
           def trailers = @input.trailers
-          def external_encoding = Encoding::BINARY
-          def binmode = self
 
           private
 
           def whole
             raise @error if @error # after an error, the buffered parts are not a complete body
+            raise IOError, "closed stream" if @closed && !@whole
 
-            @whole ||= @closed ? StringIO.new : @buffered.add(@input)
+            @whole ||= @buffered.add(@input)
           rescue IOError, SystemCallError => e
             @error = e
             raise

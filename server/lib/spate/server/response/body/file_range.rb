@@ -36,8 +36,8 @@ module Spate
           end
 
           def raw(write_buffer, limit)
-            # If the limit is not lower than the room for bytes, more bytes of a file are accepted than fit into the
-            # buffer.
+            # The write buffer accepts more bytes of a file than it has room for, so file_room applies unless the limit
+            # is lower.
             most = limit < write_buffer.room ? limit : write_buffer.file_room
             wanted = [most, available].min
             advance(write_buffer.raw_file(@descriptor, @position, wanted), wanted)

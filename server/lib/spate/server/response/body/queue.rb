@@ -32,7 +32,7 @@ module Spate
             @starving = false
           end
 
-          # Adds bytes, and waits while the queue is full. From any thread but the reactor's.
+          # Adds bytes, and waits while the queue is full. May be called from any thread except the reactor's.
           #
           # @param string [String]
           # @return [self]
@@ -132,7 +132,7 @@ module Spate
             @size += string.bytesize
           end
 
-          # Notifies the reactor if it found nothing to send before.
+          # Notifies the reactor if its last attempt to send found no data.
           def call
             connection, told = @mutex.synchronize do
               next unless @starving && @told

@@ -53,7 +53,8 @@ module Spate
             # The total number of bytes, nil while it is unknown.
             def length = @done ? @bytes.bytesize : nil
 
-            # Whether a reader at this position can continue at once. Otherwise the reader is woken later.
+            # Returns whether a reader at this position can continue at once. Otherwise registers the reader to be
+            # woken later.
             def ready?(reader, from)
               @lock.synchronize do
                 waits = from == @bytes.bytesize && !@done && !@failed
@@ -76,8 +77,8 @@ module Spate
               close
             end
 
-            # Whether no reader is left. In that case marks the entry as failed, so that no reader is added later. Must
-            # be called with the lock held.
+            # Marks the entry as failed if no reader is left, so that no reader is added later, and returns whether it
+            # did. Must be called with the lock held.
             def unwanted?
               return unless @readers.empty?
 
