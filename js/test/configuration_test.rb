@@ -2,13 +2,14 @@
 
 require "npm_modules"
 
-# All levels together, compared with what npm's own reader makes of the same files.
+# Configuration merges the environment and the project's, the user's, the global and npm's built-in .npmrc as npm does.
+# Compared with npm's own parser.
 class JSConfigurationTest < Minitest::Test
   include NpmModules
 
   Configuration = Spate::JS::Configuration
 
-  # Loads npm's configuration for each [folder, env], as its command line does, and answers the keys asked for.
+  # Loads npm's configuration for each [folder, env], as its command line does, and returns the values of the keys.
   SCRIPT = <<~'JS'
     const Config = require(npm + "/node_modules/@npmcli/config")
     const definitions = require(npm + "/node_modules/@npmcli/config/lib/definitions")
@@ -37,7 +38,7 @@ class JSConfigurationTest < Minitest::Test
   VALUES = ["true", "false", "null", "", "7", "0.5", "-1", "abc", "http://r.test", "https://r.test/x/", "no address",
             "${REG}", "${NONE}", "${NONE?}", "x${REG}y", "\\${REG}", "~/file", "./file", "/abs/file", "dev", "always",
             "a b", "\"q\"", "'q'", "line\\nline", " spaced "].freeze
-  # Settings that depend on this machine, and those of the command line only.
+  # Settings whose values depend on this machine. They are not compared.
   OWN = %w[userconfig globalconfig prefix].freeze
 
   def setup
@@ -58,7 +59,7 @@ class JSConfigurationTest < Minitest::Test
     end
   end
 
-  def test_the_nearest_counts
+  def test_nearest_level_wins
     write("home/.npmrc", "a=user\nb=user\nc=user")
     write("prefix/etc/npmrc", "a=global\nb=global\nd=global")
     write("project/.npmrc", "a=project")
@@ -71,7 +72,7 @@ class JSConfigurationTest < Minitest::Test
                  configuration.inputs.grep(/\A#{@folder}/)
   end
 
-  def test_levels_may_say_where_the_next_one_is
+  def test_a_level_can_set_the_path_of_the_next_one
     write("project/.npmrc", "userconfig=#{@folder}/other")
     write("other", "a=1\nglobalconfig=${HERE}/third")
     write("third", "b=2")
@@ -81,7 +82,7 @@ class JSConfigurationTest < Minitest::Test
     assert_equal "0", here("npm_config_userconfig" => write("fourth", "a=0"))["a"]
   end
 
-  # A project in the home folder has the user's file only once.
+  # If the project is the home folder, its .npmrc is read only once.
   def test_home_as_project
     write("project/.npmrc", "a=1")
     configuration = here("HOME" => "#{@folder}/project")
@@ -112,7 +113,7 @@ class JSConfigurationTest < Minitest::Test
     assert_equal "write //HOST/:_auth instead (`npm config fix` does it)", error.hint
   end
 
-  def test_secrets_are_not_seen
+  def test_inspect_hides_secrets
     write("home/.npmrc", "//r.test/:_authToken=t0ken\n//r.test/:_password=s3cret\n_auth=bas1c\n" \
                          "//r.test/:username=me\nemail=me@r.test")
     configuration = here
@@ -130,16 +131,16 @@ class JSConfigurationTest < Minitest::Test
     write("home/.npmrc", "registry=http://r.test/\n_authToken=t0ken\n-authtoken=old")
     error = assert_raises(Configuration::InvalidAuthError) { here.check_auth }
 
-    assert_equal "-authtoken in #{@folder}/home/.npmrc and _authToken in #{@folder}/home/.npmrc do not say which " \
-                 "registry it is for", error.message
+    assert_equal "-authtoken in #{@folder}/home/.npmrc and _authToken in #{@folder}/home/.npmrc must begin with the " \
+                 "address of a registry", error.message
     assert_equal "write //r.test/:_authToken instead (`npm config fix` does it)", error.hint
     write("home/.npmrc", "//r.test/:_authToken=t0ken")
 
     assert_nil here("npm_config__authtoken" => "x").check_auth
   end
 
-  # Which of pnpm's files count is its version's to say.
-  def test_of_a_project
+  # pnpm's version determines which of its files are read.
+  def test_pnpm_version_of_the_project_determines_the_files
     write("project/pnpm-lock.yaml", "lockfileVersion: '9.0'\n")
     write("project/package.json", '{ "packageManager": "pnpm@10.4.1" }')
     write("home/.config/pnpm/rc", "a=old")
@@ -164,7 +165,7 @@ class JSConfigurationTest < Minitest::Test
     assert_nil here.check_supported
   end
 
-  # npm's folder is found through links, without starting npm.
+  # Finds npm's folder by following the links of npm on PATH, without starting npm.
   def test_finds_the_folder_of_npm
     %w[node npm].each do |name|
       File.write(File.join(bin, name), "#!/bin/sh\nexit 1\n")
@@ -193,7 +194,7 @@ class JSConfigurationTest < Minitest::Test
     assert_equal "http://d.test/", here("PATH" => bin).registry
   end
 
-  # Debian has npm's modules beside it, and npm 9.2, which has its definitions among its own files.
+  # Debian installs npm's modules beside npm. Its npm 9.2 has the definitions among its own files.
   def test_the_default_registry_of_debians_npm
     write("share/nodejs/npm/lib/utils/config/definitions.js", "define('reg', {\n  default: null })\n" \
                                                               "define('registry', {\n  default: 'http://d.test/',\n")
@@ -203,7 +204,7 @@ class JSConfigurationTest < Minitest::Test
     assert_equal "http://d.test/", here("PATH" => bin).registry
   end
 
-  # A wrapper of npm's has to be asked; none of the user's settings count then.
+  # If npm is a wrapper, Spate runs it, without the user's settings.
   def test_the_default_registry_of_a_wrapper
     File.write(File.join(bin, "npm"), "#!/bin/sh\n[ -z \"$npm_config_registry\" ] && echo http://asked.test/\n")
     File.chmod(0o755, File.join(bin, "npm"))
@@ -214,7 +215,7 @@ class JSConfigurationTest < Minitest::Test
     assert_equal %w[http://set.test/ http://asked.test/], [configuration.registry, configuration.public_registry]
   end
 
-  # Each is asked for what it calls it, and none gets anything from the network for that.
+  # yarn has a different name for the setting. Corepack must not use the network.
   def test_the_default_registry_of_another_tool
     write("node/bin/yarn", "#!/bin/sh\n[ \"$COREPACK_ENABLE_NETWORK $*\" = '0 config get npmRegistryServer' ] && " \
                            "echo http://yarn.test || echo undefined\n")
@@ -276,14 +277,14 @@ class JSConfigurationTest < Minitest::Test
                         Configuration::Level.text("#{folder}/#{path}")
                       end
 
-  # `null` in a list, and a host of that name, have no meaning.
+  # Removes values without a meaning: nil, "" and "null" from a list, and a noproxy of "null" or "false".
   def plain(key, value)
     return if key == "noproxy" && %w[null false].include?(value)
 
     value.is_a?(Array) ? value - [nil, "", "null"] : value
   end
 
-  # Where nothing is set, npm has defaults, which this does not.
+  # For keys that are not set, npm returns defaults, and Configuration returns nil.
   def compare(expected, configuration, one)
     (KEYS - OWN).each do |key|
       found = configuration[key]

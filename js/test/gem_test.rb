@@ -5,7 +5,7 @@ require "json"
 require "open3"
 require "rubygems"
 
-# The program `spate` without the gem spate-js, beside it in one folder of gems, and with it in another folder.
+# `spate js` without the gem spate-js, with it in the same GEM_HOME as spate, and with it in another one.
 class JSGemTest < Minitest::Test
   ROOT = File.expand_path("../..", __dir__)
 
@@ -30,7 +30,7 @@ class JSGemTest < Minitest::Test
     assert_match(/^the bundle is complete/, spate("check").first)
   end
 
-  def test_beside_it_and_in_another_folder
+  def test_gem_in_the_same_and_in_another_folder
     [home, "#{folder}/others"].each do |place|
       install("spate-js", place)
       said, status = spate("js", "GEM_PATH" => "#{home}:#{place}")
@@ -45,7 +45,7 @@ class JSGemTest < Minitest::Test
 
   def home = "#{folder}/gems"
 
-  # Installs a gem from this checkout without compiling: what was compiled here is copied.
+  # Installs a gem from this checkout. Copies the compiled files instead of compiling.
   def install(name, place = home)
     specification = Dir.chdir(ROOT) { Gem::Specification.load("#{name}.gemspec") }
     root = "#{place}/gems/#{specification.full_name}"

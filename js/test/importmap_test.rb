@@ -5,7 +5,7 @@ require "support/importmap_rails"
 
 class JSImportmapTest < Minitest::Test
   Importmap = Spate::JS::Importmap
-  # As `bin/importmap pin` and `rails new` write them.
+  # In the format of `bin/importmap pin` and `rails new`.
   PINS = <<~RUBY
     # Pin npm packages by running ./bin/importmap
 
@@ -33,7 +33,7 @@ class JSImportmapTest < Minitest::Test
     assert_empty problems
   end
 
-  def test_without_pins_there_is_nothing_to_say
+  def test_nothing_is_reported_without_pins
     FileUtils.rm_rf("#{@root}/config")
 
     refute Importmap.at?(@root)
@@ -43,7 +43,7 @@ class JSImportmapTest < Minitest::Test
   def test_a_file_that_is_missing
     File.delete("#{@root}/vendor/javascript/md5.js")
 
-    assert_equal ["vendor/javascript/md5.js: is missing, expected md5@2.3.0"], problems
+    assert_equal ["vendor/javascript/md5.js is missing, expected md5@2.3.0"], problems
     write("app/javascript/md5.js", "export default 1\n")
 
     assert_empty problems
@@ -53,15 +53,15 @@ class JSImportmapTest < Minitest::Test
     vendor("md5.js", "md5@2.2.0")
     vendor("@rails--request.js.js", "evil@0.0.9")
 
-    assert_equal ["vendor/javascript/md5.js: is md5@2.2.0, expected md5@2.3.0",
-                  "vendor/javascript/@rails--request.js.js: is evil@0.0.9, expected @rails/request.js@0.0.9"],
+    assert_equal ["vendor/javascript/md5.js is md5@2.2.0, expected md5@2.3.0",
+                  "vendor/javascript/@rails--request.js.js is evil@0.0.9, expected @rails/request.js@0.0.9"],
                  problems
   end
 
   def test_reports_files_that_are_not_pinned_any_more
     vendor("old.js", "old@1.0.0")
 
-    assert_equal ["vendor/javascript/old.js: is old@1.0.0, which is not pinned"], problems
+    assert_equal ["vendor/javascript/old.js is old@1.0.0, which is not pinned"], problems
     ["pin_all_from \"vendor/javascript\"", "%w[old].each { |name| pin name }", "pin(\n  \"old\")"].each do |pins|
       write("config/importmap.rb", "#{PINS}#{pins}\n")
 
@@ -69,7 +69,7 @@ class JSImportmapTest < Minitest::Test
     end
   end
 
-  def test_pins_do_not_lead_elsewhere_and_are_not_run
+  def test_pins_cannot_leave_the_folder_and_are_not_evaluated
     write("config/importmap.rb", <<~RUBY)
       raise
       pin "x", to: "../../secret.js" # @1.0.0
@@ -81,7 +81,7 @@ class JSImportmapTest < Minitest::Test
     assert_empty problems
   end
 
-  # Versions that need shortening, and names that are invalid in a file system.
+  # Names and addresses of pins. Some names are invalid as file names, and one address has no version.
   REAL = { "md5" => "https://cdn.test/npm:md5@2.3.0/md5.js", "lib/part" => "https://cdn.test/npm:lib@1.0.0/part.js",
            "@scope/one" => "https://cdn.test/npm:@scope/one@3.1.4-beta.2/index.js",
            "#lib/internal/from.js" => "https://cdn.test/npm:stream@4.5.2/from.js",
@@ -101,7 +101,7 @@ class JSImportmapTest < Minitest::Test
     assert_equal REAL.size - 1, problems.size
   end
 
-  # The same of pins that people wrote.
+  # Importmap.pins finds the same versions as importmap-rails in comments of unusual formats.
   def test_which_pins_have_a_version_for_importmap_rails
     skip "importmap-rails cannot be had here" unless ImportmapRails.folder
     write("config/importmap.rb", <<~RUBY)

@@ -8,14 +8,14 @@ require "support/npm_registry"
 require "support/npm_tools"
 
 module Spate
-  # Killed at any moment, with any files in place: the next restore gives the same result as the tool, and changes
-  # nothing else in the project.
+  # Kills a restore at a random time, with random files in place. The next restore must have the same result as the
+  # tool, and change nothing else in the project.
   module JSKilledCase
     ROUNDS = Integer(ENV.fetch("SPATE_TEST_KILLS", "4"), 10)
     VERSIONS = %w[1.0.0 2.0.0].freeze
     ONE = { name: "one", version: "1.0.0", bin: "cli.js", dependencies: { "p1" => "1.0.0" } }.freeze
 
-    # Shared by the tests of a class: the tool takes longer than all restores.
+    # Variables shared by the tests of a class, because the tool takes longer than all restores.
     STAGE = %i[@folder @registry @root @mine @made].freeze
 
     def self.included(tests) = tests.singleton_class.attr_accessor(:stage)
@@ -33,7 +33,7 @@ module Spate
       self.class.stage = STAGE.to_h { |name| [name, instance_variable_get(name)] }
     end
 
-    # As it was before the first test.
+    # Resets the project to its state before the first test.
     def set_out
       self.class.stage.each { |name, value| instance_variable_set(name, value) }
       clean
@@ -50,7 +50,7 @@ module Spate
       @made = VERSIONS.to_h { |version| [version, made(version)] }
     end
 
-    # Every third is in one version only; some need others.
+    # Adds a package. Every third one exists in one version only; some depend on others.
     def add_package(index, version)
       return if index % 3 == 2 && version == "2.0.0"
 
@@ -66,7 +66,7 @@ module Spate
       assert_predicate status, :success?, output
     end
 
-    # A folder with the project as the tool leaves it, and what is in it.
+    # Runs the tool in the project. Returns the resulting folder and its content.
     def made(version)
       names = Array.new(20) { |index| index }.reject { |index| index % 3 == 2 && version == "2.0.0" }
       write("app/package.json", JSON.generate(name: "app", version: "1.0.0", workspaces: ["packages/*"],
@@ -85,7 +85,7 @@ module Spate
 
     def clean = FileUtils.rm_rf(["#{@root}/node_modules", "#{@root}/packages/one/node_modules"])
 
-    # The block is called when changes begin.
+    # Restores the project. Calls the block before the first change.
     def restored(store: "store", &begun)
       events = Events.new.subscribe { |event| begun&.call if event[:event] == :js_plan }
       JS::Restore::Run.new(root: @root, env: env, store: Store.open(home: File.join(folder, store), env: {}),
@@ -107,7 +107,7 @@ module Spate
       Process.wait(pid)
     end
 
-    # pnpm's scripts in .bin are in other words than Spate's.
+    # The content of the project. The text of scripts in .bin is left out, because pnpm's differs from Spate's.
     def seen
       NodeModulesComparison.snapshot(@root).to_h do |path, what|
         [path, path.include?("/.bin/") ? what[/\A(?:executable file|link .*)/] : what]
@@ -119,7 +119,7 @@ module Spate
       assert_empty NodeModulesComparison.differences(@made[version][1], seen)
     end
 
-    # The block makes what is there before. A store has all, or nothing.
+    # Each round kills one restore. The block prepares node_modules. The store is either full or empty.
     def rounds
       lock_as("2.0.0")
       restored
@@ -138,16 +138,16 @@ module Spate
       end
     end
 
-    def test_over_nothing = rounds { nil }
+    def test_without_node_modules = rounds { nil }
 
-    def test_over_an_earlier_restore
+    def test_after_an_earlier_restore
       rounds do
         lock_as("1.0.0")
         restored
       end
     end
 
-    def test_over_a_node_modules_of_the_tool
+    def test_with_node_modules_of_the_tool
       rounds do
         Dir.glob("{.,packages/one}/node_modules", base: @made["1.0.0"][0]).each do |path|
           FileUtils.cp_r("#{@made["1.0.0"][0]}/#{path}", "#{@root}/#{path}", preserve: true)

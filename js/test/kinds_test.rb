@@ -4,8 +4,8 @@ require "test_helper"
 require "json"
 
 module Spate
-  # A value of a wrong type in any field of the files that users and tools write: there is a plan, or an error that
-  # describes the problem.
+  # Puts values of wrong types into each field of the files that users and tools write. Spate must make a plan, or raise
+  # an error that describes the problem.
   class JSKindsTest < Minitest::Test
     ODD = [nil, true, 7, "", "x", "a\0b", "**", [], [[1]], {}, { "a" => 1 }, { "" => nil }].freeze
     INTEGRITY = "sha512-#{["x" * 64].pack("m0")}".freeze
@@ -106,7 +106,7 @@ module Spate
     NPMRC = %w[omit include os cpu libc workspace workspaces only also optional dev force bin-links engine-strict
                install-strategy legacy-peer-deps script-shell node-options allow-scripts umask prefix cache].freeze
 
-    def test_npm_s_settings
+    def test_npm_settings
       FILES["npm"].each { |file, whole| write(file, whole) }
       NPMRC.product(["", "null", "true", "-1", "1e400", "[", "{}", "${X", "a\0b", "**"],
                     ["", "[]"]) do |key, value, list|
@@ -119,10 +119,10 @@ module Spate
 
     private
 
-    # JSON is YAML.
+    # Also used for YAML, because JSON is valid YAML.
     def write(name, data) = File.write("#{@root}/#{name}", JSON.generate(data))
 
-    # Nothing where there is an error.
+    # Makes a plan, and all that is derived from it. Returns nil after a Spate::Error.
     def attempt
       project = JS::Project.find(@root, @env)
       tool(project)
@@ -148,7 +148,7 @@ module Spate
       plan.trees.each { |tree| policy.decide(tree) }
     end
 
-    # Paths of all values in it.
+    # Returns the paths of all values in the data, as lists of keys and indexes.
     def places(data, at = [])
       pairs = data.is_a?(Array) ? data.each_with_index.map { |value, index| [index, value] } : data.to_a
       pairs.flat_map do |key, value|

@@ -6,9 +6,10 @@ require "open3"
 require "tmpdir"
 require "support/npm_tools"
 
-# Asks npm's own modules, in one node for many questions.
+# Runs functions of npm's own modules, in one node process for many inputs.
 module NpmModules
-  # script: JavaScript that calls answer(value); `input` is the value given, `npm` the folder of npm.
+  # script: JavaScript that calls answer(value) once; `input` is the given value, `npm` the folder of npm. Returns that
+  # value.
   def node(script, input, env = {})
     folder = Spate::JS::Configuration::NpmFolder.new(ENV).path
     skip "node and npm are not here" unless folder

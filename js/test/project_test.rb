@@ -42,7 +42,7 @@ class JSProjectTest < Minitest::Test
     assert_equal "yarn", find({ "yarn.lock" => "" }, '{"packageManager":"yarn@1.22.22"}').tool
   end
 
-  def test_a_shrinkwrap_counts_before_a_package_lock
+  def test_shrinkwrap_takes_precedence_over_package_lock
     assert_equal "npm-shrinkwrap.json",
                  File.basename(find({ "package-lock.json" => "", "npm-shrinkwrap.json" => "" }).lockfile)
   end
@@ -55,7 +55,7 @@ class JSProjectTest < Minitest::Test
     assert_equal "yarn", find(files, '{"devEngines":{"packageManager":[{"x":1},{"name":"yarn"}]}}').tool
   end
 
-  def test_several_lockfiles_without_a_word_are_an_error
+  def test_several_lockfiles_without_a_declared_tool_are_an_error
     error = assert_raises(Spate::JS::SeveralLockfiles) { find({ "package-lock.json" => "", "yarn.lock" => "" }) }
 
     assert_match(/package-lock\.json, yarn\.lock.*does not name a package manager/, error.message)
@@ -67,7 +67,7 @@ class JSProjectTest < Minitest::Test
     assert_match(/names bun@1\.2\.0, which has no lockfile there/, error.message)
   end
 
-  def test_a_lockfile_of_deno_counts_only_alone
+  def test_lockfile_of_deno_is_used_only_if_it_is_the_only_one
     assert_equal "npm", find({ "package-lock.json" => "", "deno.lock" => "" }).tool
   end
 
@@ -99,7 +99,7 @@ class JSProjectTest < Minitest::Test
     assert_match(/another user/, assert_raises(Spate::JS::LockfileError) { Project.find("#{@root}/apps/shop") }.message)
   end
 
-  # Invalid JSON would be an error.
+  # The file has invalid JSON, so reading it would cause an error.
   def test_a_package_of_another_user_is_not_even_read
     skip "only root gives files away" unless Process.euid.zero?
     mine = "#{@root}/apps/mine"
@@ -128,7 +128,8 @@ class JSProjectTest < Minitest::Test
     assert_nil Project.find("#{@root}/apps", from: "#{@root}/apps/shop")
   end
 
-  # Root works in a project of another user; on some file systems everything is writable by others.
+  # Accepted, because root may work in a project of another user, and on some file systems all files are writable by
+  # everyone.
   def test_a_workspace_with_the_same_foreign_owner_as_the_folder
     skip "only root gives files away" unless Process.euid.zero?
     [->(path) { File.chown(65_534, nil, path) }, ->(path) { File.chmod(0o777, path) }].each do |change|
@@ -152,10 +153,10 @@ class JSProjectTest < Minitest::Test
     assert_equal ["#{@root}/apps/shop"], Project::Workspace.members(@root)
   end
 
-  def test_an_invalid_package_json_is_named
+  def test_error_names_the_invalid_package_json
     error = assert_raises(Spate::JS::LockfileError) { find({ "bun.lock" => "", "yarn.lock" => "" }, "{") }
 
-    assert_match(/package\.json is not valid JSON: line 1, at the end of the file\z/, error.message)
+    assert_match(/package\.json: invalid JSON: line 1, at the end of the file\z/, error.message)
     assert_raises(Spate::JS::LockfileError) { find({ "bun.lock" => "", "yarn.lock" => "" }, "[]") }
   end
 
@@ -179,7 +180,7 @@ class JSProjectTest < Minitest::Test
     File.lchown(65_534, nil, path)
   end
 
-  # A Project of a folder of its own with these files.
+  # Returns the Project of a new folder with these files.
   def find(files, package = "{}")
     folder = Dir.mktmpdir(nil, @root)
     { "package.json" => package, **files }.each { |name, text| File.write("#{folder}/#{name}", text) }

@@ -7,7 +7,7 @@ require "support/measure"
 
 module Benchmark
   module JS
-    # All requested cases for both lockfiles, one table each.
+    # Runs the requested cases with both lockfiles, and prints one table for each.
     class Run
       TITLES = {
         cold: "nothing cached",
@@ -48,7 +48,7 @@ module Benchmark
         table(lockfile, kind, tools, downloads).tap { |table| warn table.to_s }
       end
 
-      # The tool that owns the lockfile, and bun, which reads both in a format of its own.
+      # Spate, the tool that owns the lockfile, and bun. bun reads a converted lockfile: see Workspace#project.
       def tools(lockfile, kind)
         plain = ["spate", lockfile, "bun"].map do |name|
           tool(name, lockfile, title: @versions.fetch(name, "spate js"))
@@ -62,7 +62,7 @@ module Benchmark
 
       def tool(name, lockfile, **options) = Tool.new(name, lockfile, @workspace, **options)
 
-      # [sample, folder of the archives].
+      # Downloads all archives into a fresh folder, @archives. Returns the sample.
       def download
         project = @workspace.project("spate", "pnpm", home = @workspace.home)
         target = @workspace.fresh("archives")
@@ -95,7 +95,7 @@ module Benchmark
          ratio(samples, base, &:wall), ratio(samples, base, &:cpu)]
       end
 
-      # GNU time measures hundredths: a time of zero has no ratio.
+      # GNU time has a resolution of 0.01 s, so a median can be zero.
       def ratio(samples, base, &figure)
         below = Figures.median(base.map(&figure))
         below.zero? ? "" : format("%.2f", Figures.median(samples.map(&figure)) / below)

@@ -6,13 +6,13 @@ require "support/measure"
 
 module Benchmark
   module JS
-    # Extraction and linking by the core alone, compared with C programs that do only the necessary system calls.
+    # Compares extraction and linking by the core alone with C programs that make only the necessary system calls.
     class CoreTables
       FLOORS = File.expand_path("../../../build/floor", __dir__)
       WORK = [RbConfig.ruby, File.expand_path("core_work.rb", __dir__)].freeze
       THREADS = Etc.nprocessors
 
-      # A command and its result: wall and CPU seconds, KiB or nil.
+      # A block that runs a command, and its results: wall and CPU seconds, peak memory in KiB (nil if unknown).
       Part = Struct.new(:title, :run, :wall, :cpu, :memory)
 
       def initialize(workspace, archives, rounds)
@@ -50,7 +50,7 @@ module Benchmark
                 "does without. benchmark/floor/link.c.")
       end
 
-      # The largest archive comes when all others are done: one thread would be left with it.
+      # Extracts one large archive alone: the worst case for balancing, in which it is the last archive of a restore.
       def tail
         large = @archives.find { |path| File.basename(path).start_with?("core-js@") } || @archives.first
         parts = %w[serial parallel].map { |how| part(how) { extract([large], how: how) } }
@@ -66,7 +66,7 @@ module Benchmark
 
       def link(store, destination) = answer([*WORK, "link", THREADS, store, destination, *@archives])
 
-      # The floors' peaks are meaningless.
+      # Drops the peak memory, which is meaningless for these programs.
       def floor(program, threads, argument, more) = answer(["#{FLOORS}/#{program}", threads, argument, *more]).first(2)
 
       def answer(command)

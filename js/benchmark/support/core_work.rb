@@ -2,8 +2,8 @@
 
 # Runs the core's part of a restore in a separate process; prints wall seconds, CPU seconds and peak KiB.
 #
-#   extract THREADS parallel|serial objects|tree STORE ARCHIVE...   in the order given
-#   link THREADS STORE DESTINATION ARCHIVE...                       of what was extracted into STORE before
+#   extract THREADS parallel|serial objects|tree STORE ARCHIVE...   extracts in this order
+#   link THREADS STORE DESTINATION ARCHIVE...                       links what `extract` put into STORE
 
 $LOAD_PATH.unshift File.expand_path("../../lib", __dir__), File.expand_path("../../../lib", __dir__)
 require "spate"
@@ -20,7 +20,7 @@ class CoreWork
   end
 
   def extract(archives, parallel:, trees:)
-    digests = archives.to_h { |path| [path, Digest::SHA512.file(path).hexdigest] } # what a lockfile says
+    digests = archives.to_h { |path| [path, Digest::SHA512.file(path).hexdigest] } # as in a lockfile
     queue = Thread::Queue.new
     archives.each { |path| queue << path }
     queue.close

@@ -1,6 +1,8 @@
 # frozen_string_literal: true
 
-# Only the downloads of a restore, by the same client: PROJECT TARGET. PROJECT has a pnpm-lock.yaml.
+# Downloads the packages of a restore with Spate's client, and does nothing else.
+#
+#   download.rb PROJECT TARGET      PROJECT contains a pnpm-lock.yaml
 
 $LOAD_PATH.unshift File.expand_path("../../lib", __dir__), File.expand_path("../../../lib", __dir__)
 require "spate"

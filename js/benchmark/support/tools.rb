@@ -7,7 +7,7 @@ require "support/peers"
 
 module Benchmark
   module JS
-    # One way to restore a lockfile: its command and the state each run starts with.
+    # A tool that restores a lockfile. Each case is a method that prepares a project and measures one run.
     class Tool
       ARGUMENTS = {
         "spate" => %w[js --quiet --ignore-scripts],
@@ -15,15 +15,15 @@ module Benchmark
         "bun" => %w[install --frozen-lockfile --ignore-scripts --silent],
         "npm" => %w[ci --ignore-scripts --no-audit --no-fund --silent]
       }.freeze
-      # npm ci removes everything and begins again; npm install does nothing if there is nothing to do.
+      # Used when all is in place, because npm ci would remove and reinstall everything.
       UNCHANGED = { "npm" => %w[install --ignore-scripts --no-audit --no-fund --silent] }.freeze
 
-      # A package that both lockfiles have at the top.
+      # A direct dependency in both lockfiles.
       DEPENDENCY = "express"
 
       attr_reader :title, :samples, :folder
 
-      # shared: into a global virtual store.
+      # shared: whether to use a global virtual store.
       def initialize(name, lockfile, workspace, title: name, shared: false)
         @name = name
         @lockfile = lockfile
@@ -36,13 +36,13 @@ module Benchmark
 
       def spate? = @name == "spate"
 
-      # Only the lockfile exists.
+      # Measures a run with nothing but the lockfile.
       def cold
         prepare(@workspace.home)
         run
       end
 
-      # The tool's caches from an earlier restore, and no node_modules.
+      # Measures a run with the tool's caches from an earlier restore, without node_modules.
       def full
         @home ||= @workspace.home.tap do |home|
           prepare(home)
@@ -52,14 +52,14 @@ module Benchmark
         run
       end
 
-      # The same project again, with everything the tool remembers of it. Its node_modules is moved away.
+      # Measures a second restore of the same project. Its node_modules is moved away; the tool's records remain.
       def again
         begin_once
         File.rename("#{@folder}/node_modules", @workspace.fresh("aside"))
         run
       end
 
-      # All packages are in place.
+      # Measures a run when all packages are in place.
       def nothing
         begin_once
         @arguments = UNCHANGED.fetch(@name, @arguments)
@@ -99,7 +99,7 @@ module Benchmark
         sample = Measure.precise(row)
         raise "#{@title} left no node_modules" unless File.exist?("#{@folder}/node_modules/#{DEPENDENCY}/package.json")
 
-        # Drops the sample if a requested global virtual store was not made.
+        # Drops the sample if the tool did not use the requested global virtual store.
         @samples << sample unless @shared && inside?
       end
     end

@@ -7,7 +7,7 @@ require "support/peers"
 
 module Benchmark
   module JS
-    # The benchmark's folder: tools, a home for each of them, and a fresh folder for every run.
+    # The benchmark's folder, with a home for each tool and a fresh folder for every run.
     class Workspace
       TOOLS = %w[npm pnpm bun].freeze
 
@@ -20,10 +20,10 @@ module Benchmark
         FileUtils.mkdir_p(@folder)
       end
 
-      # Call once at the end: nothing is removed before.
+      # Call once at the end; nothing is removed earlier.
       def remove = FileUtils.rm_rf(@folder)
 
-      # "pnpm 12.0.0" of each.
+      # { "pnpm" => "pnpm 12.0.0", ... }
       def versions
         TOOLS.to_h { |tool| [tool, "#{tool} #{capture([NpmTools.path(tool), "--version"]).strip}"] }
       end
@@ -31,7 +31,7 @@ module Benchmark
       # A path that does not exist yet.
       def fresh(name) = File.join(@folder, "#{name}-#{@counter += 1}")
 
-      # A home with only the user's own choice of a registry.
+      # A new home folder, empty except for a link to the user's .npmrc, which may configure a registry.
       def home
         fresh("home").tap do |path|
           FileUtils.mkdir_p(path)
@@ -47,7 +47,8 @@ module Benchmark
           "npm_config_cache" => "#{home}/.npm", "npm_config_update_notifier" => "false" }
       end
 
-      # A project's folder with this lockfile, "pnpm" or "npm", as the tool reads it. shared: a global virtual store.
+      # Creates a project from a fixture. lockfile: "pnpm" or "npm"; for bun it is converted. shared: whether to enable
+      # a global virtual store.
       def project(tool, lockfile, home, shared: false)
         fresh("project").tap do |path|
           FileUtils.mkdir_p(path)
@@ -59,7 +60,7 @@ module Benchmark
 
       def registry = @registry ||= capture(%w[npm config get registry]).strip
 
-      # Files below a folder: links not counted.
+      # The number of files below a folder, without links.
       def count(path) = capture(["find", path, "-type", "f", "-printf", "."]).length
 
       # Writes back dirty pages, so that a run does not pay for the writes of earlier ones.
@@ -74,14 +75,14 @@ module Benchmark
 
       private
 
-      # The store beside the other things of this home, and what the case is about.
+      # Moves pnpm's store into this home, and enables or disables the global virtual store.
       def settle(path, home, shared)
         file = "#{path}/pnpm-workspace.yaml"
         text = File.read(file).sub(/^storeDir: .*$/, "storeDir: #{home}/pnpm-store")
         File.write(file, text.sub(/^enableGlobalVirtualStore: .*$/, "enableGlobalVirtualStore: #{shared}"))
       end
 
-      # bun converts another tool's lockfile to its own, once and not measured.
+      # Replaces the lockfile with bun's. bun converts each lockfile once, outside of the measurement.
       def bun_lockfile(path, lockfile)
         kept = "#{@folder}/bun-#{lockfile}.lock"
         unless File.file?(kept)

@@ -26,8 +26,8 @@ module Spate
     autoload :Scripts, "spate/js/scripts"
     autoload :Tools, "spate/js/tools"
 
-    # Restores a project's node_modules. root: the lockfile's folder; backlog: the fetch queue shared by both halves of
-    # an install, or nil. Returns a Report. Raises Spate::Error.
+    # Restores a project's node_modules. root: the lockfile's folder; backlog: the fetch queue that gems and packages
+    # share in one install, or nil. Returns a Report. Raises Spate::Error.
     def self.restore(root:, store:, env: ENV, events: Events.new, options: Options.new, backlog: nil)
       Restore::Run.new(root: root, env: env, store: store, events: events, options: options, backlog: backlog).call
     end
@@ -43,8 +43,9 @@ module Spate
       Restore::Run.new(root: root, env: env, store: store, events: Events.new, options: options).reasons
     end
 
-    # Whether node_modules is as a restore without options left it, without reading every file: true, false, or nil
-    # without a record of a restore. Makes no plan and starts no process. root: the lockfile's folder.
+    # Whether node_modules is unchanged since a restore without options: true, false, or nil if no restore is recorded.
+    # Compares the record only, without reading every file, making a plan or starting a process. root: the lockfile's
+    # folder.
     def self.in_place?(root, env = ENV)
       env = env.to_h
       store = Store.open(env: env)

@@ -4,7 +4,7 @@ require "cli/in_place_case"
 require "json"
 require "support/npm_registry"
 
-# `spate js` with nothing to do, answered by the front end: see test/cli/in_place_test.rb.
+# The native front end runs `spate js` without starting Ruby if nothing is to be done. See test/cli/in_place_test.rb.
 class JSInPlaceTest < InPlaceCase
   WORDS = %w[js].freeze
 
@@ -43,7 +43,7 @@ class JSInPlaceTest < InPlaceCase
       learn(*words)
       assert_answered(*words)
     end
-    write("notes.txt", "x") # in a folder whose files do not count
+    write("notes.txt", "x") # not an input
     refute answered?(*WORDS, env: { "npm_config_omit" => "dev" })
   end
 
@@ -59,7 +59,7 @@ class JSInPlaceTest < InPlaceCase
     "the state of npm" => ->(t) { File.write(t.module_file(".package-lock.json"), "{}") }
   }.freeze
 
-  def test_each_change_is_a_doubt
+  def test_each_change_starts_ruby
     copy = "#{folder}/copy"
     CHANGES.each do |name, change|
       FileUtils.rm_rf(copy)

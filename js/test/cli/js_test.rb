@@ -3,7 +3,7 @@
 require "cli/js/js_case"
 require "json"
 
-# The command line of `spate js`; the restore itself has its own tests.
+# The options, output and errors of `spate js`, with a fake restore.
 class JSTest < JSCase
   def test_prints_the_summary_of_a_restore
     said = nil
@@ -20,7 +20,7 @@ class JSTest < JSCase
     end
   end
 
-  def test_the_project_is_found_upwards
+  def test_project_is_found_in_a_parent_folder
     FileUtils.mkdir_p(app("src/deep"))
     calls = restoring(report) { spate("js", dir: app("src/deep")) }
 
@@ -55,7 +55,7 @@ class JSTest < JSCase
     assert_match(/no Gemfile.*for packages of package.json: spate js$/m, spate("install", dir: app).err)
   end
 
-  def test_an_install_points_to_options_that_are_here
+  def test_install_names_the_command_that_has_the_option
     { "--omit=dev" => "--omit TYPES", "--restore" => "--restore NAMES", "--ignore-scripts" => "--ignore-scripts" }
       .each do |word, hint|
       assert_equal [2, "error: unknown option #{word[/[^=]+/]}\n" \
@@ -64,7 +64,7 @@ class JSTest < JSCase
     end
   end
 
-  def test_an_option_that_means_nothing_here
+  def test_unsupported_option
     restoring(report) do
       %w[--global-virtual-store --no-global-virtual-store].each do |option|
         assert_match(/warning: #{option} has no effect: npm/, spate("js", option, dir: app).err)
@@ -73,7 +73,7 @@ class JSTest < JSCase
     end
   end
 
-  def test_a_page_that_could_not_be_written_ends_it_before_it_begins
+  def test_unwritable_page_is_reported_before_the_restore
     calls = restoring(report) do
       said = spate("js", "--timeline", "#{folder}/nodir/page.html", dir: app)
 
@@ -86,7 +86,7 @@ class JSTest < JSCase
     assert_empty calls
   end
 
-  def test_kinds_that_there_are_not
+  def test_unknown_kinds
     assert_equal [2, "error: --omit: \"development\" is not one of dev, optional, peer\nhint: spate js --omit dev\n"],
                  spate("js", "--omit", "development", dir: app).to_a.values_at(0, 2)
   end

@@ -2,11 +2,12 @@
 
 require "test_helper"
 
-# One reading of an address for all that ask it.
+# Configuration::Address parses every http and https address of settings and lockfiles: of registries, archives, and the
+# hosts that get credentials.
 class JSAddressTest < Minitest::Test
   Address = Spate::JS::Configuration::Address
 
-  def test_parts
+  def test_parses_the_components_of_an_address
     found = Address.parse("HTTPS://u:p@w@Host:443/a@b?c@d#e")
 
     assert_equal %w[https u:p@w host /a@b ?c@d],
@@ -16,7 +17,7 @@ class JSAddressTest < Minitest::Test
     refute_match(/p@w/, found.inspect)
   end
 
-  # Parsers disagree about the host of these.
+  # Parsers disagree about the host of these addresses, or the addresses have no host.
   def test_rejects_invalid_addresses
     ["http://a?@b/x.tgz", "http://a\#@b/x.tgz", "http://a\\@b/x.tgz", "http://a/\\b", "http://a\n@b/x", "http://a\t/x",
      "http://a b/x", "http:a/x", "http:///x", "http://a:b:c/x", "http://a?b/@c", "http://\u2025a/", "file:x", nil]

@@ -2,7 +2,7 @@
 
 require "npm_modules"
 
-# .npmrc is read as npm's own reader does.
+# Configuration::Ini parses .npmrc like npm's own parser.
 class JSIniTest < Minitest::Test
   include NpmModules
 
@@ -17,7 +17,7 @@ class JSIniTest < Minitest::Test
                    "t" => true, "u" => nil, "v" => %w[1 2 3], "w" => %w[1 2], "y" => 7, "z" => "{}" }, Ini.parse(text))
   end
 
-  def test_sections_are_others
+  def test_ignores_settings_in_sections
     assert_equal({ "a" => "1", "[other]" => true }, Ini.parse("a=1\n[other]\na=2\n[third] ; no\nb=3"))
   end
 
@@ -41,7 +41,7 @@ class JSIniTest < Minitest::Test
 
   private
 
-  # None begins a section: npm puts those into one another.
+  # A random line that does not begin a section, because npm nests sections.
   def line(random)
     text = Array.new(random.rand(1..6)) { PIECES.sample(random: random) }.join
     text.start_with?("[") ? "k#{text}" : text

@@ -2,7 +2,7 @@
 
 require "npm_modules"
 
-# Which credentials an address is asked with, compared with npm's own answer.
+# Configuration::NerfDart selects the same credentials for an address as npm.
 class JSNerfDartTest < Minitest::Test
   include NpmModules
 
@@ -34,13 +34,13 @@ class JSNerfDartTest < Minitest::Test
     end
     node(SCRIPT, cases).zip(cases) do |expected, one|
       found = nerf_dart(one[:settings]).for(one[:address], one[:registry]).authorization
-      expected = nil if plain?(one) # npm sends them, for all to read
+      expected = nil if plain?(one) # npm sends these credentials unencrypted, Spate does not send them
 
       assert_equal [one, expected], [one, found]
     end
   end
 
-  def test_places
+  def test_prefix_and_host_of_an_address
     assert_equal "//host/a/", Configuration::NerfDart.of("https://U:x@Host:443/a/b?c=/d")
     assert_equal "//host:80/", Configuration::NerfDart.of("https://host:80")
     assert_nil Configuration::NerfDart.of("not an address")

@@ -5,7 +5,8 @@ require "open3"
 require "tmpdir"
 require "support/npm_tools"
 
-# The levels that pnpm reads, compared with pnpm itself if it is installed.
+# Configuration reads pnpm's settings from the same files and variables as pnpm, with the same precedence. Compared with
+# pnpm if it is installed.
 class JSPnpmLevelsTest < Minitest::Test
   Configuration = Spate::JS::Configuration
 
@@ -34,7 +35,7 @@ class JSPnpmLevelsTest < Minitest::Test
     end
   end
 
-  def test_the_nearest_counts
+  def test_nearest_level_wins
     write("project/.npmrc", "a=project")
     write("home/.config/pnpm/auth.ini", "a=auth\nb=auth")
     write("home/.npmrc", "a=user\nb=user\nc=user")
@@ -55,7 +56,7 @@ class JSPnpmLevelsTest < Minitest::Test
     assert_equal "env", configuration({ "PNPM_CONFIG_A" => "env", "npm_config_a" => "npm" })["a"]
   end
 
-  # Up to pnpm 10.
+  # pnpm 10 and older also read npm's variables and a file named rc.
   def test_older_versions_read_the_files_of_npm
     write("home/.config/pnpm/rc", "a=rc\nb=rc")
     write("home/.config/pnpm/auth.ini", "a=auth")
@@ -65,7 +66,7 @@ class JSPnpmLevelsTest < Minitest::Test
     assert_equal %w[rc npm http://x.test/], [found["a"], found["b"], found.registry]
   end
 
-  # A repository's file could send a secret to whom it likes.
+  # Otherwise a file in the repository could send a secret from the environment to any host.
   def test_no_variable_of_the_environment_in_the_projects_own_file
     write("project/.npmrc", "//r.test/:_authToken=${X}\n//${X}/:_authToken=t\nproxy=http://${X}\nother=${X}")
     write("home/.npmrc", "//u.test/:_authToken=${X}\n//v.test/:_authToken=${NONE}\n//w.test/:_authToken=${NONE-d}")
@@ -81,7 +82,7 @@ class JSPnpmLevelsTest < Minitest::Test
                  "the project", error.message
   end
 
-  # Credentials without an address belong to the registry of their own file, even if another file names another one.
+  # Credentials without an address belong to the registry in the same file, even if another file sets another one.
   def test_credentials_without_an_address
     write("project/.npmrc", "registry=http://evil.test/")
     write("home/.npmrc", "registry=http://mine.test/npm\n_authToken=t")

@@ -6,21 +6,21 @@ require "support/node_modules_comparison"
 require "support/node_restores"
 require "tmpdir"
 
-# Lockfiles of real projects, restored by their own tool and by Spate, compared path by path; then the tool must find
-# nothing to change in Spate's result. SPATE_TEST_LOCKFILES names a folder of projects: each a folder with a lockfile of
-# npm or pnpm, package.json, and other files that the tool reads (.npmrc, patches, the package.json of workspaces). A
-# table at the end lists the comparisons.
+# Restores the lockfiles of real projects with the project's own tool and with Spate, and compares the results path by
+# path. Afterwards the tool must find nothing to change in Spate's result. SPATE_TEST_LOCKFILES is a folder of projects.
+# Each contains a lockfile of npm or pnpm, package.json, and other files that the tool reads (.npmrc, patches, the
+# package.json of workspaces). A table at the end lists the comparisons.
 class PublicLockfilesTest < Minitest::Test
   FOLDER = ENV.fetch("SPATE_TEST_LOCKFILES", nil)
   PROJECTS = FOLDER ? Dir.glob("*/{package-lock.json,npm-shrinkwrap.json,pnpm-lock.yaml}", base: FOLDER) : []
-  # Questions whose answer in both folders is the same, as the folders are after them.
+  # Commands of the tool that must print the same in both folders after the restore.
   QUESTIONS = { "npm" => [%w[ls --all --json], %w[ci --dry-run --ignore-scripts --no-audit --no-fund],
                           %w[install --dry-run --ignore-scripts --no-audit --no-fund]],
                 "pnpm" => [%w[install --frozen-lockfile --offline --ignore-scripts],
                            %w[ls -r --depth 2 --json]] }.freeze
-  # Scripts of the shell that pnpm writes for each executable: Spate's have the same effect in other words.
+  # Shell scripts that pnpm writes for each executable. Spate's scripts have a different text, but the same effect.
   SHIM = %r{/\.bin/[^/]+: expected executable file \h+, found executable file \h+\z}
-  # npm's name for what it notes of a run.
+  # The line with the name of npm's log.
   LOG = /complete log of this run/
   COUNT = /^([\d,]+) packages?/
 
@@ -29,7 +29,7 @@ class PublicLockfilesTest < Minitest::Test
   Minitest.after_run { finish }
 
   class << self
-    # One store for all: packages of one project are mostly there for the next.
+    # The rows of the table; and one NodeRestores for all projects, so that they share stores and caches.
     attr_reader :table, :restores
 
     def finish
@@ -38,7 +38,7 @@ class PublicLockfilesTest < Minitest::Test
     end
   end
 
-  def test_there_are_projects
+  def test_projects_exist
     skip "SPATE_TEST_LOCKFILES names no folder of projects" unless FOLDER
 
     refute_empty PROJECTS, "no lockfile in #{FOLDER}"
@@ -62,7 +62,7 @@ class PublicLockfilesTest < Minitest::Test
     end
   end
 
-  # Of the same name, for a project that has no other.
+  # Copies a project into a folder. Returns the path of the copy.
   def copy(name, folder)
     FileUtils.mkdir_p(folder)
     FileUtils.cp_r("#{FOLDER}/#{name}", folder)
@@ -74,7 +74,7 @@ class PublicLockfilesTest < Minitest::Test
     assert_empty differences
   end
 
-  # The line that says why a tool failed.
+  # Returns the line of the output that states why a tool failed.
   def reason(said)
     lines = said.lines.map(&:strip)
     (lines.grep(/ERR_|npm error (?!code)|error:/i).first || lines.last).to_s[0, 200]
@@ -91,7 +91,8 @@ class PublicLockfilesTest < Minitest::Test
     end
   end
 
-  # Without where it was asked and how long it took; pnpm tells packages in any order.
+  # Runs a command. Returns "well" or "badly", and its lines of output without paths and times. They are sorted, because
+  # pnpm lists packages in any order.
   def answer(tool, words, folder)
     said, fine = restores.tool(tool, words, folder)
     lines = said.gsub(File.realpath(folder), "").gsub(/\d[\d.]*m?s\b/, "TIME").lines.grep_v(LOG)

@@ -4,7 +4,7 @@ require_relative "case"
 
 module Spate
   class NpmAgreementTest < NpmCase
-    def test_a_range_that_the_lockfile_meets
+    def test_satisfied_range
       write({ "dependencies" => { "a" => "^1.0.0" } }, { "node_modules/a" => entry("1.2.0") })
       write_json("package.json", "dependencies" => { "a" => "^1.1.0" })
 

@@ -6,13 +6,13 @@ require "fileutils"
 require "tmpdir"
 
 module Spate
-  # A project with a package-lock.json, and what is planned from it.
+  # Base class: a project with a package-lock.json, and methods that plan it.
   class NpmCase < Minitest::Test
     ProjectAt = Struct.new(:root, :lockfile)
     Given = Struct.new(:omit)
     Happened = Struct.new(:facts, :skipped, :root)
 
-    # Settings as npm's configuration has them.
+    # A substitute for npm's configuration.
     class Settings < Hash
       attr_accessor :env
 
@@ -30,7 +30,8 @@ module Spate
 
     def teardown = FileUtils.rm_rf(@root)
 
-    # package: Hash of package.json. packages: of the lockfile; the root's entry is made from package.json.
+    # Writes package.json and the lockfile. package: the package.json as a Hash. packages: entries of the lockfile; the
+    # root's entry is derived from package.json.
     def write(package = {}, packages = {}, lock: {})
       write_json("package.json", package)
       root = package.slice(*JS::Npm::Project::Manifest::DEPENDENCIES, "name", "version", "workspaces",
@@ -44,7 +45,7 @@ module Spate
       File.write(File.join(@root, path), JSON.pretty_generate(data))
     end
 
-    # An entry of the lockfile. more: its other fields.
+    # An entry of the lockfile. more: further fields.
     def entry(version = "1.0.0", **more)
       { "version" => version, "integrity" => "sha512-#{["#{version}#{more}".b.ljust(64, "x")[0, 64]].pack("m0")}" }
         .merge(more.transform_keys(&:to_s))

@@ -4,7 +4,7 @@ require_relative "case"
 require "timeout"
 
 module Spate
-  # Malicious lockfiles. A plan stays inside the project or is refused.
+  # The plan of a malicious lockfile stays inside the project, or the lockfile is rejected.
   class NpmHostileTest < NpmCase
     CLIMBING = ["../evil", "node_modules/../../evil", "node_modules/..", "node_modules/a/node_modules/../../../x",
                 "node_modules/@s/../../x", "/etc/evil", "/node_modules/a", "node_modules//a", "node_modules/a/",
@@ -15,7 +15,7 @@ module Spate
                 "node_modules/a/node_modules", "node_modules/#{"a" * 300}", "x/node_modules/../../y", "../../x/",
                 "../x/../../y", "..", "../..", "node_modules/ a", "node_modules/a\nb"].freeze
 
-    def test_keys_that_climb_or_hide_are_refused_or_ignored
+    def test_keys_outside_node_modules_are_refused_or_ignored
       CLIMBING.each do |key|
         write({ "dependencies" => { "ok" => "1" } }, { "node_modules/ok" => entry, key => entry })
         begin
@@ -26,7 +26,7 @@ module Spate
       end
     end
 
-    def test_most_of_these_are_refused
+    def test_most_invalid_lockfiles_are_refused
       taken = CLIMBING.reject do |key|
         write({}, { key => entry })
         plan && false
@@ -34,7 +34,7 @@ module Spate
         true
       end
 
-      # Targets of links may be outside; nothing is placed there.
+      # Targets of links may be outside of the project, but nothing is placed there.
       assert_equal %w[../evil .. ../..], taken
     end
 
@@ -92,7 +92,7 @@ module Spate
                    folder.style.entries(folder).keys.map { |path| File.basename(path) }.sort
     end
 
-    def test_archives_that_lie_elsewhere
+    def test_unsupported_archive_addresses_are_left_to_npm
       ["file:../x.tgz", "file:/etc/x.tgz", "file:a/../../x.tgz", "file:x", "git+ssh://git@localhost/x.git#abc",
        "ssh://localhost/x.tgz", "git://localhost/x", "github:a/b", "ftp://localhost/a.tgz", "javascript:x", "x.tgz",
        "https://localhost/a.git"].each do |address|
@@ -102,7 +102,7 @@ module Spate
       end
     end
 
-    def test_integrity_that_is_none
+    def test_invalid_integrity
       ["md5-AAAA", "sha512-short", "x", "sha512-", "sha1-zzz"].each do |integrity|
         write({ "dependencies" => { "a" => "1" } }, { "node_modules/a" => entry.merge("integrity" => integrity) })
 
@@ -110,7 +110,7 @@ module Spate
       end
     end
 
-    def test_values_of_another_kind
+    def test_values_of_invalid_types
       odd = [5, "text", ["a"], true, { "a" => 1 }, { "a" => nil }, [[]], 1e300, { "a" => { "b" => {} } }]
       fields = %w[version resolved integrity name link inBundle optional dev peer os cpu libc engines bin dependencies
                   optionalDependencies peerDependencies peerDependenciesMeta bundleDependencies hasInstallScript funding
@@ -124,7 +124,7 @@ module Spate
       end
     end
 
-    def test_package_json_of_another_kind
+    def test_package_json_of_an_invalid_type
       fields = %w[dependencies devDependencies optionalDependencies peerDependencies peerDependenciesMeta overrides
                   workspaces bin bundleDependencies bundledDependencies scripts name version funding license]
       fields.product([5, "text", ["a"], true, nil, { "a" => 1 }, { "a" => { "b" => 1 } }, [5]]).each do |field, value|
@@ -136,7 +136,7 @@ module Spate
       end
     end
 
-    def test_a_whole_file_of_another_kind
+    def test_lockfile_of_an_invalid_type
       ["", "null", "5", "[]", "\"a\"", "{", "{}", "{\"lockfileVersion\":3}", "{\"lockfileVersion\":3,\"packages\":[]}",
        "{\"lockfileVersion\":3,\"packages\":{\"node_modules/a\":5}}", "\xFF{}", "\xEF\xBB\xBF{", ("[" * 100_000).to_s,
        "{\"lockfileVersion\":3,\"packages\":#{"{\"a\":" * 200}1#{"}" * 200}}", "<<<<<<< HEAD\n{}\n=======\n",
@@ -166,7 +166,7 @@ module Spate
       assert_equal names.map { |name| "node_modules/#{name}" }, paths
     end
 
-    def test_the_last_of_several_equal_keys_counts
+    def test_last_duplicate_key_wins
       write({ "dependencies" => { "a" => "1" } }, {})
       text = File.read("#{@root}/package-lock.json").sub("\"packages\": {", "\"packages\": {\"node_modules/a\":" \
              "#{JSON.generate(entry)},\"node_modules/a\":#{JSON.generate(entry("1.5.0"))},")
@@ -175,7 +175,7 @@ module Spate
       assert_equal ["1.5.0"], plan.trees.map { |tree| tree.package.version }
     end
 
-    def test_circles_and_depth
+    def test_cycles_and_deep_nesting
       circle = Array.new(300) do |index|
         ["node_modules/c#{index}", entry(dependencies: { "c#{(index + 1) % 300}" => "1" }, optional: true)]
       end
@@ -193,7 +193,8 @@ module Spate
       assert_empty paths
     end
 
-    # All of them need the same long chain, as does one that is for this machine.
+    # 2,000 optional packages for another system and one package for this machine depend on the same 2,000 packages,
+    # which form a cycle.
     def test_many_optional_packages_of_another_system
       chain = Array.new(2000) do |at|
         ["node_modules/t#{at}", entry(dependencies: { "t#{(at + 1) % 2000}" => "*" })]
@@ -208,7 +209,7 @@ module Spate
       assert_equal 2001, Timeout.timeout(20) { paths.size }
     end
 
-    def test_fifty_megabytes
+    def test_lockfile_of_fifty_megabytes
       write({ "dependencies" => { "p0" => "*" } }, many(60_000))
       size = File.size("#{@root}/package-lock.json")
       assert_operator size, :>, 50 << 20
@@ -234,7 +235,7 @@ module Spate
 
     private
 
-    # Each needs ten others.
+    # Packages that depend on ten others each.
     def many(count)
       Array.new(count) do |index|
         needs = Array.new(10) { |one| ["p#{((index * 7) + one + 1) % count}", "^1.0.0"] }.to_h

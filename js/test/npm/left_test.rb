@@ -3,7 +3,7 @@
 require_relative "case"
 
 module Spate
-  # Features that are left to npm, by its version.
+  # Projects that use features unknown to Spate are left to npm. Some features depend on npm's version.
   class NpmLeftTest < NpmCase
     def test_features_that_change_packages_are_left_to_npm
       given = { "packageExtensions" => { "a@1" => {} }, "patchedDependencies" => { "a@1.0.0" => "a.patch" } }
@@ -36,7 +36,7 @@ module Spate
       assert_raises(JS::LockfileError) { left("12.0.1") }
     end
 
-    def test_npm_shrinkwrap_json_is_none_of_its_own_since_then
+    def test_newer_npm_ignores_npm_shrinkwrap_json
       write({ "dependencies" => { "a" => "1" } }, { "node_modules/a" => entry("1.0.0") })
       FileUtils.cp("#{@root}/package-lock.json", "#{@root}/npm-shrinkwrap.json")
       write({ "dependencies" => { "a" => "1" } }, { "node_modules/a" => entry("1.2.0") })
@@ -69,7 +69,7 @@ module Spate
       JS::Npm.plan(ProjectAt.new(@root, "#{@root}/npm-shrinkwrap.json"), @settings, Given.new([]))
     end
 
-    # An npm of that version on the PATH, or none.
+    # Sets PATH to a folder with an npm of this version; nil: without npm.
     def path(npm)
       FileUtils.mkdir_p("#{@root}/npm/bin")
       File.write("#{@root}/npm/bin/npm", "", perm: 0o755)

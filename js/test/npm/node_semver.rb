@@ -4,7 +4,7 @@ require "json"
 require "open3"
 
 module Spate
-  # npm's own semver, asked about many at once.
+  # Evaluates many ranges with npm's own semver in one process.
   module NodeSemver
     SCRIPT = <<~JS
       const semver = require(process.argv[1])
@@ -13,7 +13,7 @@ module Spate
         semver.satisfies(version, range, { loose, includePrerelease }))))
     JS
 
-    # Where it is, or nil.
+    # Returns the folder of npm's semver, or nil without npm.
     def self.folder
       folders = ENV.fetch("PATH").split(File::PATH_SEPARATOR)
       npm = folders.map { |folder| File.join(folder, "npm") }.find { |path| File.executable?(path) }
@@ -21,7 +21,7 @@ module Spate
       found if found && File.directory?(found)
     end
 
-    # questions: [[version, range, loose, prereleases], ...]. [true or false, ...]
+    # questions: [[version, range, loose, prereleases], ...]. Returns [true or false, ...].
     def self.ask(questions)
       answer, status = Open3.capture2("node", "-e", SCRIPT, folder, stdin_data: JSON.generate(questions))
       raise "node failed" unless status.success?

@@ -8,10 +8,9 @@ require "support/npm_registry"
 require "support/npm_tools"
 
 module Spate
-  # A project with packages in a registry on the loopback, locked by the real npm. Spate must plan what `npm ci` makes
-  # of it.
+  # A project with packages in a local registry, locked by the real npm. Spate's plan must match the result of `npm ci`.
   class NpmCiCase < NpmCase
-    # Without it npm 12 takes archives for remote ones where it looks for what they bundle.
+    # Without this setting npm 12 treats archives as remote when it looks for their bundled packages.
     ALLOWED = { "npm_config_allow_remote" => "all" }.freeze
 
     def setup
@@ -30,7 +29,7 @@ module Spate
 
     def add(name, version = "1.0.0", **manifest) = @registry.add(name, version, **manifest)
 
-    # arguments: of npm, which is to work.
+    # Runs npm, which must succeed. arguments: of npm.
     def npm(*arguments, env: {})
       output, status = Open3.capture2e(all_env.merge(env), "npm", *arguments, chdir: @root, unsetenv_others: true)
       assert_predicate status, :success?, "npm #{arguments.join(" ")}: #{output}"
@@ -39,13 +38,13 @@ module Spate
 
     def all_env = NpmRegistry.env(@registry, home: @home).merge("PATH" => ENV.fetch("PATH"), **ALLOWED)
 
-    # package: Hash of package.json.
+    # Locks the project with npm. package: the package.json as a Hash.
     def lock(package, *arguments)
       write_json("package.json", package) if package
       npm("install", "--package-lock-only", *arguments)
     end
 
-    # Runs `npm ci` and compares what it makes with the plan. more: arguments of npm; @settings have to say the same.
+    # Runs `npm ci` and compares its result with the plan. more: arguments of npm, which must correspond to @settings.
     def assert_as_npm_ci(*more, omit: [], bundled: [])
       Dir.glob("#{@root}/**/node_modules").each { |folder| FileUtils.rm_rf(folder) }
       npm("ci", "--ignore-scripts", *omit.flat_map { |kind| ["--omit", kind] }, *more)
@@ -58,7 +57,7 @@ module Spate
       made
     end
 
-    # npm writes no state where it installs nothing.
+    # Asserts that the plan writes the same state file as npm. npm writes none if it installs nothing.
     def assert_npm_state(plan)
       path = "#{@root}/node_modules/.package-lock.json"
       expected = File.read(path) if File.exist?(path)
@@ -66,14 +65,14 @@ module Spate
       expected ? assert_equal(expected, state, lockfile) : assert_nil(state, lockfile)
     end
 
-    # settings: npm's options, of those that have no value. Returns the Plan.
+    # Asserts that npm and Spate both succeed. settings: boolean options of npm. Returns the Plan.
     def assert_both_take(*settings)
       npm("ci", "--ignore-scripts", *settings)
       set(settings)
       plan
     end
 
-    # The same. Returns the error.
+    # Asserts that npm and Spate both fail. Returns the error.
     def assert_both_refuse(message, *settings)
       output, status = Open3.capture2e(all_env, "npm", "ci", "--ignore-scripts", *settings, chdir: @root,
                                                                                             unsetenv_others: true)
@@ -87,14 +86,14 @@ module Spate
       settings.each { |setting| @settings[setting.delete_prefix("--")] = true }
     end
 
-    # Changes an entry of the lockfile; values: nil to take it away.
+    # Changes an entry of the lockfile. values: fields to set; nil deletes the entry.
     def edit(path, values)
       data = JSON.parse(lockfile)
       values ? data["packages"][path].merge!(values) : data["packages"].delete(path)
       write_json("package-lock.json", data)
     end
 
-    # Restores everything with Spate, and compares it with npm's result.
+    # Restores everything with Spate, and compares the result with npm's.
     def assert_restored(omit, more)
       beside = "#{@root}-beside"
       FileUtils.cp_r(@root, beside, preserve: true)
@@ -106,7 +105,7 @@ module Spate
       FileUtils.rm_rf(beside)
     end
 
-    # settings: arguments as npm takes them.
+    # settings: boolean options of npm ("--legacy-peer-deps").
     def restore(root, omit, settings, ignore_scripts: true)
       env = NpmRegistry.env(@registry, home: @home).merge("PATH" => ENV.fetch("PATH"))
       settings.each { |setting| env["npm_config_#{setting.delete_prefix("--").tr("-", "_")}"] = "true" }

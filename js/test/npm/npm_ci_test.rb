@@ -3,7 +3,7 @@
 require_relative "npm_ci_case"
 
 module Spate
-  # Plans against what `npm ci` makes of the same lockfile.
+  # Compares plans with the result of `npm ci` for the same lockfile.
   class NpmCiTest < NpmCiCase
     CLI = { "cli.js" => ["#!/usr/bin/env node\n", 0o755], "other.js" => "1" }.freeze
 
@@ -119,7 +119,7 @@ module Spate
       assert_equal ["node_modules/carrier"], made.trees.map(&:path)
     end
 
-    def test_a_root_that_bundles
+    def test_bundled_dependencies_of_the_root
       add("a", "1.0.0", dependencies: { "b" => "*" })
       add("b", "1.0.0")
       lock({ "name" => "app", "version" => "1.0.0", "dependencies" => { "a" => "*" }, "bundleDependencies" => ["a"] })
@@ -127,7 +127,7 @@ module Spate
       assert_as_npm_ci
     end
 
-    def test_bins_that_clash
+    def test_conflicting_bins
       %w[b a-b a @s/z].each { |name| add(name, "1.0.0", bin: { "same" => "cli.js" }, files: CLI) }
       add("missing", "1.0.0", bin: { "gone" => "nowhere.js", "deep" => "cli.js" }, files: CLI)
       write_json("w/package.json", "name" => "aa", "version" => "1.0.0", "bin" => { "same" => "w.js", "own" => "w.js" })

@@ -3,10 +3,11 @@
 require_relative "npm_ci_case"
 
 module Spate
-  # Optional packages that are not available or cannot be built, and their dependents, compared with `npm ci`.
+  # If optional packages are not available, cannot be built, or are for another system, a restore omits the same
+  # packages as `npm ci`.
   class NpmOptionalTest < NpmCiCase
-    # `failing` is deep in an optional branch: `top` needs `middle`, which needs `failing`; each has a bin, and what
-    # only they need is beside and below them.
+    # `failing` is deep in an optional branch: `top` depends on `middle`, which depends on `failing`. Each has a bin.
+    # The packages that only these need are beside them and in their own node_modules.
     def setup
       super
       add("shared", bin: { "shared" => "x" }, files: { "x" => "" })
@@ -22,7 +23,7 @@ module Spate
       @project = { "dependencies" => { "stays" => "*" }, "optionalDependencies" => { "top" => "*" } }
     end
 
-    def test_an_archive_that_is_not_there
+    def test_missing_archive
       failing
       @registry.fault(%r{/-/(?:failing|gone)-}, :status, code: 404)
       lock(@project)

@@ -3,13 +3,13 @@
 require "set"
 
 module Spate
-  # The content of a project's node_modules, in a form that works for npm's result and Spate's plan:
+  # The content of a project's node_modules, in a form for both npm's result and Spate's plan:
   # { path => "package", "link to ../x", "bin to ../a/cli.js" }.
   class Planned
     BIN = %r{(?:\A|/)node_modules/\.bin/[^/]+\z}
     PACKAGE = %r{(?:\A|/)node_modules/(?:@[^/.][^/]*/[^/]+|[^@./][^/]*)\z}
 
-    # Reads it from disk. within: paths of folders that are skipped.
+    # Reads the content from disk. within: paths of folders that are skipped.
     def self.found(root, within: [])
       Dir.glob("**/node_modules/**/*", File::FNM_DOTMATCH, base: root).each_with_object({}) do |path, all|
         next if within.any? { |folder| path.start_with?("#{folder}/") }
@@ -22,7 +22,8 @@ module Spate
       end
     end
 
-    # As a plan has it. A bin whose file is not there (below root) is not made; archives may have packages in them.
+    # Computes the content from a plan. Omits bins whose file does not exist below root. bundled: paths of packages
+    # inside of archives.
     def self.of(plan, root, bundled: [])
       all = plan.trees.to_h { |tree| [tree.path, "package"] }
       plan.links.each { |path, target| all[path] = "link to #{target}" }

@@ -66,7 +66,7 @@ module Spate
       assert_equal %w[node_modules/a node_modules/d], paths
     end
 
-    def test_the_large_fixture_is_as_npm_has_it
+    def test_large_fixture_equals_that_of_npm
       skip "no fixtures (SPATE_TEST_NPM)" unless (folder = ENV.fetch("SPATE_TEST_NPM", nil))
 
       %w[package.json package-lock.json].each { |name| FileUtils.cp("#{folder}/npm-fixture/#{name}", @root) }

@@ -3,11 +3,11 @@
 require_relative "npm_ci_case"
 
 module Spate
-  # Random projects: packages of several versions that need each other in every way npm knows, bins, systems,
+  # Random projects: packages with several versions, all kinds of dependencies that npm supports, bins, platforms,
   # workspaces. Spate must plan and restore what npm locks and installs.
   class NpmRandomTest < NpmCiCase
     NAMES = (%w[a b c d e f g h i-j i_j k.l Mn] + %w[@s/a @s/z @t/a]).freeze
-    # Of these some are for other systems; they are optional only.
+    # Names of packages of which some are for other platforms. They are only optional dependencies.
     PICKY = %w[x-one x-two @x/three x-four].freeze
     RANGES = ["*", "^1.0.0", "1", "^2.0.0", ">=1", "~1.0.0", "1 || 2", "latest", "1.2.0"].freeze
     VERSIONS = %w[1.0.0 1.0.1 1.2.0 2.0.0].freeze
@@ -28,14 +28,14 @@ module Spate
       write_project
       output, status = Open3.capture2e(environment, "npm", "install", "--package-lock-only", chdir: @root,
                                                                                              unsetenv_others: true)
-      # Some cannot be resolved.
+      # npm cannot resolve some of the projects.
       return unless status.success?
 
       omit = %w[dev optional peer].select { chance(6) }
       assert_as_npm_ci(omit: omit)
       @compared = @compared.to_i + 1
     rescue Minitest::Assertion => e
-      # npm refuses some of what it has locked itself: what it could not have, though it was optional.
+      # npm rejects some of its own lockfiles: optional packages that it could not resolve.
       return if e.message.match?(/code (?:EUSAGE|EBADPLATFORM|ETARGET)/)
 
       raise e.class, "#{whence} omit: #{omit}\n#{e.message}\n#{lockfile}\n#{output}", e.backtrace
@@ -63,8 +63,8 @@ module Spate
     end
 
     def publish_one(name, version, manifest)
-      # npm makes only those bins executable that it links, not those of which another package has the name: the store
-      # has one mode for all places.
+      # All files that may be bins are executable. npm only makes those executable that it links, while a package in the
+      # store has the same modes everywhere.
       add(name, version, files: { "cli.js" => ["#!/usr/bin/env node\n", 0o755], "x.js" => ["1", 0o755] }, **manifest)
     end
 

@@ -29,9 +29,9 @@ module Spate
       skip "no node" unless system("node --version", out: File::NULL, err: File::NULL)
     end
 
-    def test_known_ranges_are_read_as_npm_reads_them = compare(KNOWN)
+    def test_known_ranges_are_parsed_like_npm = compare(KNOWN)
 
-    def test_random_ranges_are_read_as_npm_reads_them
+    def test_random_ranges_are_parsed_like_npm
       random = Random.new(Integer(ENV.fetch("SEED", Random.new_seed.to_s)))
 
       compare(Array.new(600) { range(random) }, "SEED=#{random.seed}")

@@ -3,7 +3,7 @@
 require "test_helper"
 require "timeout"
 
-# Fields of package.json, parsed and stored as text.
+# Package::Facts reads the fields of package.json that a restore needs, and is stored as text.
 class JSFactsTest < Minitest::Test
   include Spate
 
@@ -22,7 +22,7 @@ class JSFactsTest < Minitest::Test
     assert_equal [20_000, []], [facts.bins.size, facts.missing]
   end
 
-  def test_all_that_a_restore_needs
+  def test_facts_for_a_restore
     facts = read({ "name" => "@s/a", "version" => "1.2.3", "bin" => "./bin/a.js",
                    "scripts" => { "postinstall" => "node x\n\ty\\n", "test" => "jest" },
                    "engines" => { "node" => ">=10" },
@@ -59,14 +59,14 @@ class JSFactsTest < Minitest::Test
                  [kept.bins, kept.scripts, kept.gitignores]
   end
 
-  def test_commands_that_climb_are_led_back_as_npm_does
+  def test_executable_paths_are_normalized_like_npm
     facts = read({ "name" => "a", "bin" => { "../../x" => "ok.js", "y" => "../../../etc/passwd", "z" => "/abs",
                                              "win" => "a\\..\\b.js", ".." => "q", "n" => 1, "nul" => "a\0b" } })
     assert_equal({ "x" => "ok.js", "z" => "abs", "win" => "b.js" }, facts.bins)
     assert_equal({ "y" => "etc/passwd" }, facts.clamped_bins)
   end
 
-  def test_a_folder_of_commands_is_used_without_bin
+  def test_directories_bin_is_used_without_bin
     paths = ["package.json", "cmd/a", "cmd/deep/b", "other/c"]
     folder = { "directories" => { "bin" => "./cmd" } }
     assert_equal({ "a" => "cmd/a", "b" => "cmd/deep/b" }, read(folder, paths).folder_bins)
@@ -88,18 +88,18 @@ class JSFactsTest < Minitest::Test
     end
   end
 
-  def test_fields_of_any_type_do_no_harm
+  def test_fields_of_invalid_types_are_ignored
     odd = [nil, 1, true, [1, [2]], { "a" => { "b" => 1 } }, "", "\0"]
     %w[name version bin directories scripts engines os cpu libc bundleDependencies bundledDependencies].each do |key|
       odd.each { |value| refute_nil JS::Package::Facts.parse(read({ key => value }).to_s).facts }
     end
   end
 
-  def test_a_byte_order_mark_is_passed_over
+  def test_byte_order_mark_is_skipped
     assert_equal "a", read("\uFEFF{\"name\":\"a\"}").name
   end
 
-  def test_a_text_of_another_version_is_none
+  def test_text_of_another_version_is_ignored
     assert_nil JS::Package::Facts.parse("spate-npm 0\nname\ta")
     assert_nil JS::Package::Facts.parse("")
   end

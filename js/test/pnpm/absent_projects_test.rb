@@ -3,7 +3,7 @@
 require_relative "majors_case"
 
 module Spate
-  # A lockfile with importers whose project is missing: each of pnpm's majors installs the others.
+  # A lockfile with importers whose projects are missing. The other projects are installed, as by each pnpm major.
   class PnpmAbsentProjectsTest < PnpmMajorsCase
     def workspace(*)
       put("package.json", { name: "root", private: true, devDependencies: { one: "1.0.0" } })
@@ -19,7 +19,7 @@ module Spate
 
     def remove(*names) = -> { names.each { |name| FileUtils.rm_rf("#{@root}/#{name}") } }
 
-    # As in a container to which some package.json files are copied.
+    # This happens in a container to which only some package.json files were copied.
     def test_importers_of_missing_projects
       assert_as_each_pnpm(change: remove("b")) { workspace }
     end
@@ -32,7 +32,7 @@ module Spate
       assert_as_each_pnpm(change: -> { File.unlink("#{@root}/b/package.json") }) { workspace }
     end
 
-    # The workspace may have dropped it.
+    # The patterns of the workspace may no longer match the project.
     def test_a_project_that_no_pattern_names
       assert_as_each_pnpm(change: -> { put("pnpm-workspace.yaml", "packages: [a, c]\n") }) { workspace }
     end
@@ -41,7 +41,7 @@ module Spate
       assert_as_each_pnpm(change: remove("a", "b", "c")) { workspace }
     end
 
-    # A link may lead to nothing.
+    # A link may lead to a missing folder.
     def test_a_project_that_another_links_to
       assert_as_each_pnpm(change: remove("b")) do
         workspace

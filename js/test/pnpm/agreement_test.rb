@@ -50,7 +50,7 @@ module Spate
       assert plan
     end
 
-    # The root's package.json may leave what an override refers to to a catalog.
+    # An override can refer to package.json, and package.json to a catalog.
     def test_overrides_that_refer_to_a_catalog_by_way_of_package_json
       write("pnpm-workspace.yaml", "overrides: {a: $a}\ncatalog: {a: '7'}\n")
       write("package.json", "dependencies" => { "a" => "catalog:" })
@@ -61,7 +61,7 @@ module Spate
       assert plan
     end
 
-    def test_a_peer_with_an_override_that_no_peer_can_have_is_a_dependency
+    def test_peer_with_an_override_unsupported_for_peers_is_a_dependency
       write("pnpm-workspace.yaml", "overrides: {a: 'npm:b@1.0.0'}\n")
       write("package.json", "peerDependencies" => { "a" => "*" }, "devDependencies" => { "a" => "latest" })
       found = { "a" => { "specifier" => "npm:b@1.0.0", "version" => "b@1.0.0" } }
@@ -99,7 +99,7 @@ module Spate
       assert plan
     end
 
-    # The digest is pnpm's own of this value.
+    # The message contains the digest that the lockfile should have.
     def test_package_extensions
       write("pnpm-workspace.yaml", "packageExtensions: {a: {dependencies: {b: 1.0.0}}}\n")
       sum = JS::Pnpm::ObjectHash.checksum("a" => { "dependencies" => { "b" => "1.0.0" } })
@@ -108,7 +108,7 @@ module Spate
                    assert_raises(JS::DisagreementError) { plan }.message)
     end
 
-    # The checksum that pnpm 9.15.9 wrote for this value.
+    # The checksum was computed by pnpm 9.15.9 for this value.
     def test_package_extensions_with_an_older_one
       write("package.json", { "dependencies" => { "a" => "1" }, "packageManager" => "pnpm@9.15.9",
                               "pnpm" => { "packageExtensions" => { "d@1" => { "dependencies" => { "b" => "*" } } } } })
@@ -124,7 +124,7 @@ module Spate
       assert_match(%r{no importer p/x/y}, assert_raises(JS::DisagreementError) { plan }.message)
     end
 
-    # The others are installed; when it comes, the plan is another one.
+    # The other projects are installed. When the missing one is added, the plan changes.
     def test_an_importer_without_a_project
       write("pnpm-workspace.yaml", "packages: ['p/*']\n")
       lock({ "." => importer({ "a" => "1.0.0" }), "p/z" => importer({ "b" => "1.0.0" }) },

@@ -7,9 +7,10 @@ require "support/npm_registry"
 require "support/npm_tools"
 
 module Spate
-  # pnpm's result for packages with scripts, compared with Spate's, both in the same folder.
+  # Compares pnpm's result with Spate's for packages with scripts, bundled packages, and empty projects. Both work in
+  # the same folder.
   class PnpmBesideTest < PnpmCase
-    # Spate's text of what starts a program is its own; pnpm's .tmp is there where it runs as root.
+    # Expected differences: the text of shims, and the .tmp that pnpm creates as root.
     OTHERWISE = %r{/\.tmp: |\.bin/\w+: expected executable file \w+, found executable file}
     LISTS = "packages: ['packages/*']\nallowBuilds:\n  one: true\n  two: false\n  bad: true\nstrictDepBuilds: false\n"
 
@@ -53,7 +54,7 @@ module Spate
       assert_as_pnpm
     end
 
-    # The folder of hoisted packages exists even if all of them are in the project's.
+    # The folder of hoisted packages exists even if all packages are hoisted to the project.
     def test_packages_hoisted_to_the_project
       write("pnpm-workspace.yaml", "#{LISTS}shamefullyHoist: true\n")
 
@@ -67,7 +68,7 @@ module Spate
       assert_as_pnpm
     end
 
-    # Those that the archive's own package.json does not name, too.
+    # The archive also contains a package that its package.json does not list.
     def test_bundled_packages
       inner = %w[in @in/scoped].to_h do |name|
         ["node_modules/#{name}/package.json", JSON.generate(name: name, version: "1.0.0", bin: "x")]

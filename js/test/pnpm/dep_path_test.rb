@@ -6,8 +6,8 @@ module Spate
   class PnpmDepPathTest < Minitest::Test
     DepPath = JS::Pnpm::DepPath
 
-    # The name is pnpm 9's own.
-    def test_slots_of_old_versions
+    # The name was created by pnpm 9.
+    def test_folder_names_of_old_versions
       key = "@csstools/css-calc@2.1.4(@csstools/css-parser-algorithms@3.0.5(@csstools/css-tokenizer@3.0.4))" \
             "(@csstools/css-tokenizer@3.0.4)"
       name = "@csstools+css-calc@2.1.4_@csstools+css-parser-algorithms@3.0.5_@csstools+css-tokenizer@3.0.4__" \
@@ -16,7 +16,7 @@ module Spate
       assert_equal name, JS::Pnpm::DepPath.file_name(key, 120, old: true)
     end
 
-    def test_takes_a_key_apart
+    def test_splits_a_key
       assert_equal ["@a/b", "1.0.0(c@2.0.0)"], DepPath.split("@a/b@1.0.0(c@2.0.0)")
       assert_raises(JS::LockfileError) { DepPath.split("nothing") }
       key = "a@1.0.0(patch_hash=ab)(b@2.0.0(c@3.0.0))"
@@ -27,7 +27,7 @@ module Spate
       assert_raises(JS::LockfileError) { DepPath.package("a)b)") }
     end
 
-    def test_tells_whole_keys_from_versions
+    def test_distinguishes_keys_from_versions
       assert_equal "a@1.0.0", DepPath.resolve("a", "1.0.0")
       assert_equal "a@1.0.0(b@1.0.0)", DepPath.resolve("a", "1.0.0(b@1.0.0)")
       assert_equal "@x/y@1.0.0", DepPath.resolve("a", "@x/y@1.0.0")
@@ -36,14 +36,14 @@ module Spate
       assert_nil DepPath.resolve("a", "link:../a")
     end
 
-    def test_names_slots
+    def test_folder_names
       assert_equal "@a+b@1.0.0_c@2.0.0_d@3.0.0_", DepPath.file_name("@a/b@1.0.0(c@2.0.0(d@3.0.0))", 120)
       assert_equal "file+x+y", DepPath.file_name("file:x/y", 120)
       assert_equal "a@https+++host+a.tgz", DepPath.file_name("a@https://host/a.tgz", 120)
     end
 
-    # Known from pnpm itself.
-    def test_shortens_names
+    # The names were created by pnpm.
+    def test_long_names_are_shortened
       long = "eslint-config-airbnb@19.0.4(eslint-plugin-import@2.32.0)(eslint-plugin-jsx-a11y@6.10.2(eslint@8.57.1))" \
              "(eslint-plugin-react-hooks@4.6.2(eslint@8.57.1))"
       name = DepPath.file_name(long, 120)

@@ -3,8 +3,8 @@
 require_relative "pnpm_case"
 
 module Spate
-  # Malicious or mistaken lockfiles and settings: there is a plan, or an error that describes the problem. Path
-  # traversal is in lockfile_test.rb.
+  # Malicious or invalid lockfiles and settings. Spate must make a plan, or raise an error that describes the problem.
+  # lockfile_test.rb tests path traversal.
   class PnpmHostileTest < PnpmCase
     ODD = [5, "text", ["a"], true, { "a" => 1 }, { "a" => nil }, [[]], { "a" => { "b" => {} } }, nil, "", 1e300].freeze
     TOP = %w[lockfileVersion settings catalogs overrides packageExtensionsChecksum pnpmfileChecksum patchedDependencies
@@ -17,12 +17,12 @@ module Spate
     MANIFEST = %w[dependencies devDependencies optionalDependencies peerDependencies overrides pnpm workspaces name
                   version bin engines dependenciesMeta resolutions scripts packageManager devEngines].freeze
 
-    # Possible texts in the place of a lockfile.
+    # Invalid or unusual contents of a lockfile.
     TEXTS = ["", "null", "5", "[]", "\"a\"", "{", "{}", "lockfileVersion: '9.0'\nimporters: &a {}\npackages: *a",
              "\xFF{}", "\xEF\xBB\xBF{", "[" * 100_000, "<<<<<<< HEAD\n{}\n=======\n", "? [a]\n: b",
              "a: !ruby/object:Object {}", "---\n---\n---\n", "\0", "a: 1\na: 2\n", "x:\n" * 1000].freeze
 
-    # Every problem must raise an error of Spate's own.
+    # Makes a plan and its files. Every problem must raise a Spate::Error.
     def attempt
       made = plan
       made.state.files(outcome)
@@ -33,14 +33,14 @@ module Spate
 
     def simple(**more) = project({ "a" => "1.0.0" }, { "a@1.0.0" => {} }, **more)
 
-    # Changes the lockfile.
+    # Yields the lockfile's data, and writes it back.
     def rewrite
       data = JSON.parse(File.read("#{@root}/pnpm-lock.yaml"))
       yield data
       write("pnpm-lock.yaml", data)
     end
 
-    def test_values_of_another_kind_in_a_lockfile
+    def test_values_of_invalid_types_in_a_lockfile
       (TOP.map { |key| [nil, key] } + IMPORTER.map { |key| ["importers", key] }).product(ODD) do |(place, key), value|
         simple
         rewrite { |data| (place ? data.dig(place, ".") : data)[key] = value }
@@ -48,7 +48,7 @@ module Spate
       end
     end
 
-    def test_values_of_another_kind_in_a_package
+    def test_values_of_invalid_types_in_a_package
       PACKAGE.product(ODD) do |key, value|
         project({ "a" => "1.0.0" }, { "a@1.0.0" => { "dependencies" => { "b" => "1.0.0" } },
                                       "b@1.0.0" => { "optional" => true } },
@@ -65,7 +65,7 @@ module Spate
       end
     end
 
-    def test_values_of_another_kind_in_settings_and_package_json
+    def test_values_of_invalid_types_in_settings_and_package_json
       MANIFEST.product(ODD) do |key, value|
         simple(package: { key => value })
         attempt
@@ -77,14 +77,14 @@ module Spate
       end
     end
 
-    def test_a_setting_of_another_kind_is_named
+    def test_setting_of_an_invalid_type_is_reported
       simple
       write("pnpm-workspace.yaml", { "modulesDir" => [] })
 
       assert_match(/modulesDir: expected a string, found/, assert_raises(JS::LockfileError) { plan }.message)
     end
 
-    # Values whose type pnpm itself checks.
+    # pnpm itself checks the types of these values.
     def test_a_setting_of_a_type_that_pnpm_rejects_is_left_to_pnpm
       simple
       { "storeDir" => {}, "ignoredOptionalDependencies" => [[]] }.each do |name, value|
@@ -94,8 +94,8 @@ module Spate
       end
     end
 
-    # One chain of all packages, on which nothing may recurse.
-    def test_fifty_megabytes
+    # All packages form one chain. Recursion along the chain would overflow the stack.
+    def test_lockfile_of_fifty_megabytes
       keys = Array.new(150_000) { |at| "a-package-with-a-quite-long-name-#{at}@1.0.0" }
       needs = keys.zip(keys.drop(1)).to_h.transform_values do |child|
         child ? { "dependencies" => { "x" => child } } : {}
@@ -117,7 +117,7 @@ module Spate
       assert_match(/expected at most 64 MB, found 65/, assert_raises(JS::LockfileError) { plan }.message)
     end
 
-    def test_a_whole_file_of_another_kind
+    def test_lockfile_of_an_invalid_type
       TEXTS.each do |text|
         simple
         File.binwrite("#{@root}/pnpm-lock.yaml", text)

@@ -4,7 +4,7 @@ require_relative "pnpm_case"
 
 module Spate
   class PnpmLockfileTest < PnpmCase
-    def test_other_versions_are_pnpms
+    def test_other_versions_are_left_to_pnpm
       write("package.json", {})
       write("pnpm-lock.yaml", "lockfileVersion: '6.0'\n")
 
@@ -12,10 +12,10 @@ module Spate
       write("pnpm-lock.yaml", "lockfileVersion: '10.0'\n")
       error = assert_raises(JS::LockfileError) { plan }
 
-      assert_match(/expected lockfileVersion 9.0, found "10.0"/, error.message)
+      assert_match(/`lockfileVersion`: expected 9.0, found "10.0"/, error.message)
     end
 
-    def test_the_last_document_is_the_projects
+    def test_last_document_describes_the_project
       project({ "a" => "1.0.0" }, { "a@1.0.0" => {} })
       own = "lockfileVersion: '9.0'\nimporters:\n  .:\n    packageManagerDependencies: {}\n"
       main = File.read("#{@root}/pnpm-lock.yaml")
@@ -35,7 +35,7 @@ module Spate
     end
 
     # Like CVE-2026-24056 and CVE-2026-55699: a name that is a path.
-    def test_names_that_climb
+    def test_names_with_parent_folders
       ["../a", "a/../../b", "/a", "@a/../b", ".", "..", "node_modules", ".bin", "a\\b", "a\nb", "@a",
        "a/b"].each do |name|
         project({ "a" => "1.0.0" }, { "a@1.0.0" => { "dependencies" => { name => "x@1.0.0" } }, "x@1.0.0" => {} })
@@ -49,13 +49,13 @@ module Spate
       end
     end
 
-    def test_versions_that_climb_stay_one_folder
+    def test_versions_with_parent_folders_become_one_folder_name
       project({ "a" => "../../../x" }, { "a@../../../x" => {} })
 
       assert_equal ["node_modules/.pnpm/a@..+..+..+x/node_modules/a"], paths
     end
 
-    def test_importers_that_climb
+    def test_importers_outside_the_project
       ["../x", "/x", "a/../../x", "C:x", "a\\b"].each do |id|
         write("package.json", {})
         lock({ "." => {}, id => {} })

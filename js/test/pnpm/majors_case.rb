@@ -8,9 +8,9 @@ require "support/npm_registry"
 require "support/pnpm_majors"
 
 module Spate
-  # Compares the result of each pnpm major with that of Spate.
+  # Compares Spate's result with that of each pnpm major.
   class PnpmMajorsCase < Minitest::Test
-    # Spate's text of what starts a program is its own.
+    # Expected differences: the text of shims, and pnpm's .tmp.
     OTHERWISE = %r{/\.tmp: |\.bin/[\w-]+: expected executable file \w+, found executable file}
 
     def setup
@@ -27,8 +27,9 @@ module Spate
       super
     end
 
-    # Each major has a folder of its own, in which the block makes the project and returns the arguments of the install.
-    # The lockfile is the major's own; change: called afterwards.
+    # For each major, in a separate folder: yields the major to create the project, locks it with that pnpm, calls
+    # `change`, installs with pnpm, and compares the result with Spate's. after: called with the major after pnpm's
+    # install.
     def assert_as_each_pnpm(arguments: [], change: nil, options: {}, after: nil)
       PnpmMajors.each do |major, path|
         at(major, path)
@@ -46,7 +47,7 @@ module Spate
       end
     end
 
-    # pnpm keeps a patched package under the digest of the patch, for majors that share a store, too.
+    # Separate homes: majors that share a store would reuse packages patched by another major.
     def at(major, path)
       @root = "#{folder}/#{major}"
       @env = NpmRegistry.env(@registry, home: "#{folder}/home-#{major}")
@@ -63,7 +64,7 @@ module Spate
                  options: JS::Options.new(**options))
     end
 
-    # Returns its output.
+    # Runs pnpm, which must succeed. Returns its output.
     def pnpm(*arguments)
       output, status = Open3.capture2e(@env, "pnpm", *arguments, chdir: @root, unsetenv_others: true)
       assert_predicate status, :success?, output

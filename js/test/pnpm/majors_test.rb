@@ -3,9 +3,10 @@
 require_relative "majors_case"
 
 module Spate
-  # Where the rules of pnpm's majors differ.
+  # Restores follow rules that differ between pnpm's majors: owners of executables, and formats of patches and
+  # lockfiles.
   class PnpmMajorsTest < PnpmMajorsCase
-    # { executable => the package that has it }, by what each prints.
+    # Adds packages with these executables. Each prints the name of its package. owners: { package => [executable] }.
     def claim(owners)
       owners.each do |name, bins|
         @registry.add(name, "1.0.0", files: { "x" => ["#!/bin/sh\necho #{name}\n", 0o755] },
@@ -58,14 +59,14 @@ module Spate
       +2
     DIFF
 
-    # A file's text and its patch, each with carriage returns or without them: { name of the package => [text, patch] }
+    # Texts and patches, each with and without carriage returns: { name of the package => [text, patch] }
     def variants
       lines = PATCH.gsub(/^([ +-](?![+-]).*)$/, "\\1\r")
       { "@scope/whole" => [TEXT, PATCH.gsub("\n", "\r\n")], "lines" => [TEXT, lines],
         "plain" => [TEXT.gsub("\n", "\r\n"), PATCH], "both" => [TEXT.gsub("\n", "\r\n"), lines] }
     end
 
-    # Where pnpm 10 looks for settings, and later ones.
+    # Creates a project with patches. pnpm 10 reads them from package.json, later versions from pnpm-workspace.yaml.
     def patched(packages)
       files = packages.to_h { |name, (_, patch)| [put("patches/#{File.basename(name)}.patch", patch), name] }
       patches = files.to_h { |path, name| ["#{name}@1.0.0", path.delete_prefix("#{@root}/")] }
@@ -73,7 +74,7 @@ module Spate
       put("pnpm-workspace.yaml", { patchedDependencies: patches })
     end
 
-    # Of a patch whose digest is the same with and without them.
+    # The digest of a patch is the same with and without carriage returns.
     def test_carriage_returns_in_patches
       variants.each { |name, (text, _)| @registry.add(name, "1.0.0", files: { "a.js" => text }) }
       written = {}
@@ -83,7 +84,7 @@ module Spate
       assert_equal [["one\n2\r\nmore\r\nthree\n"] * 2], written.values.uniq
     end
 
-    # pnpm 10 writes a patch's path into the lockfile and wants it there; later ones write a digest and read both.
+    # pnpm 10 requires a patch's path in the lockfile. Later versions write only a digest, and read both.
     def test_the_lockfile_of_another_major
       @registry.add("@scope/whole", "1.0.0", files: { "a.js" => TEXT })
       texts = {}
@@ -111,7 +112,7 @@ module Spate
       assert_empty NodeModulesComparison.differences(expected, snapshot), message
     end
 
-    # Whether pnpm installs it as it is.
+    # Whether pnpm installs the lockfile unchanged.
     def frozen?
       _, status = Open3.capture2e(@env, "pnpm", "install", "--frozen-lockfile", chdir: @root, unsetenv_others: true)
       status.success?

@@ -15,7 +15,7 @@ module Spate
       assert_equal ["a"], matched(["!eslint*"])
     end
 
-    # A regular expression gives the same result, but takes years for some.
+    # A regular expression gives the same result, but backtracking takes years for some patterns.
     def test_asterisks_anywhere
       random = Random.new(14)
       text = ->(letters, size) { Array.new(random.rand(size)) { letters[random.rand(letters.size)] }.join }

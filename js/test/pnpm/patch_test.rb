@@ -14,17 +14,24 @@ module Spate
       assert_equal before, applied(after, difference(after, before))
     end
 
-    def test_a_hunk_may_have_moved_and_spaces_at_the_end_do_not_count
+    def test_moved_hunks_and_trailing_spaces_are_accepted
       patch = difference({ "a" => "1\n2\n3\n" }, { "a" => "1\ntwo\n3\n" })
 
       assert_equal({ "a" => "#{"0\n" * 20}1  \ntwo\n3\n" }, applied({ "a" => "#{"0\n" * 20}1  \n2\n3\n" }, patch))
       error = assert_raises(JS::Pnpm::Patch::FailedError) { applied({ "a" => "#{"0\n" * 21}1\n2\n3\n" }, patch) }
 
-      assert_match(/a.patch: hunk 1 does not fit a\z/, error.message)
+      assert_match(/a.patch: hunk 1 does not apply to a\z/, error.message)
     end
 
-    # Each line that comes has the end that the patch gives it.
-    def test_ends_of_lines
+    def test_a_file_that_the_package_does_not_contain
+      patch = difference({ "lib/a" => "1\n" }, { "lib/a" => "2\n" })
+      error = assert_raises(JS::Pnpm::Patch::FailedError) { applied({}, patch) }
+
+      assert_match(%r{a.patch: it changes lib/a, which the package does not contain\z}, error.message)
+    end
+
+    # Added lines keep the line end that they have in the patch.
+    def test_line_endings
       patch = difference({ "a" => "1\n2\n" }, { "a" => "1\n3\n" })
 
       assert_equal({ "a" => "1\r\n3\n" }, applied({ "a" => "1\r\n2\r\n" }, patch))
@@ -50,7 +57,7 @@ module Spate
                                            File.stat("#{@root}/p/a").mode & 0o777]
     end
 
-    # Like CVE-2026-23889: a patch with a path outside the package.
+    # Like CVE-2026-23889: a patch with a path outside of the package.
     def test_writes_nothing_outside_the_package
       ["../x", "/x", "a/../../x", ".."].each do |path|
         patch = "diff --git a/x b/x\n--- /dev/null\n+++ b/#{path}\n@@ -0,0 +1 @@\n+x\n"
@@ -83,7 +90,7 @@ module Spate
       assert_raises(JS::Pnpm::Patch::FailedError) { applied({ "a" => "1\n", "n/b" => "1\n" }, moved) }
     end
 
-    def test_a_mode_alone_leaves_the_content
+    def test_mode_change_keeps_the_content
       binary = "\xFF\x00"
       patch = "diff --git a/a b/a\nold mode 100644\nnew mode 100755\n"
 

@@ -24,7 +24,7 @@ module Spate
                      "node_modules/.pnpm/node_modules/other" => "../c@2.0.0/node_modules/c" }, links)
     end
 
-    def test_a_tree_names_package_and_needs
+    def test_tree_has_its_package_and_dependencies
       archive = { "tarball" => "https://host.test/b.tgz", "integrity" => "sha1-#{["b" * 20].pack("m0")}" }
       project({ "al" => "a@1.0.0" }, { "a@1.0.0" => { "dependencies" => { "b" => "https://host.test/b.tgz" } },
                                        "b@https://host.test/b.tgz" => { "optional" => true } },
@@ -38,6 +38,15 @@ module Spate
       assert_equal ".pnpm/a@1.0.0/node_modules/a", links["node_modules/al"]
     end
 
+    # A stored plan then contains each package once.
+    def test_age_check_uses_the_packages_of_the_trees
+      project({ "a" => "1.0.0" }, { "a@1.0.0" => {} })
+      write("pnpm-workspace.yaml", "minimumReleaseAge: 1440")
+      found = plan
+
+      assert_same found.trees.first.package, found.release_age.packages.first
+    end
+
     def test_hoists_by_settings
       project({ "a" => "1.0.0" }, { "a@1.0.0" => { "dependencies" => { "eslint-x" => "1.0.0", "b" => "1.0.0" } },
                                     "eslint-x@1.0.0" => {}, "b@1.0.0" => {} })
@@ -49,7 +58,8 @@ module Spate
       assert_equal [".pnpm/node_modules/b"], hoisted("hoistPattern: ['*', '!eslint*']")
     end
 
-    # Only pnpm 12 looks for more below what this machine cannot have; before 10.12.2 such names were noted.
+    # Only pnpm 12 visits dependencies of packages that this machine cannot install. Before 10.12.2, the names of these
+    # dependencies were not available for hoisting.
     def test_hoists_past_packages_for_other_machines
       project({ "a" => "1.0.0" },
               { "a@1.0.0" => { "optionalDependencies" => { "other" => "1.0.0" }, "dependencies" => { "c" => "1.0.0" } },
@@ -66,8 +76,9 @@ module Spate
       assert_equal [[true, "x@1.0.0"], [false, "x@1.0.0"], [false, "x@1.0.0"], [false, "x@2.0.0"]], found
     end
 
-    # As 9.15, 10.30 and 11.26 did: what is nearer by another way is found by the project that comes first.
-    def test_projects_with_an_npmrc_come_last_with_older_ones
+    # Observed with pnpm 9.15, 10.30 and 11.26. A package has the depth at which the first project reaches it, even if
+    # a later project has a shorter path.
+    def test_older_pnpm_orders_projects_with_an_npmrc_last
       needs = { "r1" => "r2", "r2" => "s", "t1" => "t2", "t2" => "t", "m1" => "m2", "m2" => "m3", "m3" => "s" }
       snapshots = needs.to_h { |name, other| ["#{name}@1.0.0", { "dependencies" => { other => "1.0.0" } }] }
       snapshots.merge!("s@1.0.0" => { "dependencies" => { "x" => "1.0.0" } }, "x@1.0.0" => {}, "x@2.0.0" => {},
@@ -134,7 +145,7 @@ module Spate
       assert_empty paths
     end
 
-    def test_folders_of_other_names
+    def test_renamed_folders
       project({ "a" => "1.0.0" }, { "a@1.0.0" => {} })
       write("pnpm-workspace.yaml", "modulesDir: modules\nvirtualStoreDir: store/here\n")
 
@@ -146,14 +157,14 @@ module Spate
       end
     end
 
-    def test_a_pnpmfile_is_pnpms
+    def test_pnpmfile_is_left_to_pnpm
       project({})
       write(".pnpmfile.cjs", "")
 
       assert_raises(JS::LeftToTool) { plan }
     end
 
-    def test_a_pnpm_that_changes_from_patch_to_patch_is_left_to_itself
+    def test_unsteady_pnpm_versions_are_left_to_pnpm
       { "11.26.0" => true, "11.27.0" => false, "11.28.11" => false, "12.0.0" => true }.each do |version, fine|
         installed(version)
         project({})
@@ -162,7 +173,7 @@ module Spate
       end
     end
 
-    def test_a_plan_can_be_kept
+    def test_plan_can_be_marshalled
       project({ "a" => "1.0.0" }, { "a@1.0.0" => {} })
       made = plan
       kept = Marshal.load(Marshal.dump(made))
@@ -172,7 +183,7 @@ module Spate
       assert_equal made.state.files(come), kept.state.files(come)
     end
 
-    def test_the_large_fixture_is_as_pnpm_has_it
+    def test_large_fixture_equals_that_of_pnpm
       skip "no fixtures (SPATE_TEST_NPM)" unless (folder = ENV.fetch("SPATE_TEST_NPM", nil))
 
       %w[package.json pnpm-lock.yaml pnpm-workspace.yaml].each do |name|
@@ -187,7 +198,7 @@ module Spate
 
     private
 
-    # Names of hoisted links, below node_modules.
+    # Returns the names of hoisted links below node_modules.
     def hoisted(setting = "")
       write("pnpm-workspace.yaml", setting)
       names = links.keys.map { |path| path.delete_prefix("node_modules/") }

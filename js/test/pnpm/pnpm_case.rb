@@ -7,10 +7,10 @@ require "json"
 require "tmpdir"
 
 module Spate
-  # A project with a pnpm-lock.yaml, and what is planned from it.
+  # Base class: a project with a pnpm-lock.yaml, and methods that plan it.
   class PnpmCase < Minitest::Test
     Given = Struct.new(:omit, :ignore_scripts)
-    # A configuration of npm's keys.
+    # A substitute for a configuration with npm's keys.
     Configured = Struct.new(:given, :env) do
       def [](key) = given[key]
     end
@@ -27,7 +27,7 @@ module Spate
 
     def outcome(**given) = JS::Outcome.new(root: @root, **given)
 
-    # The pnpm that is on the PATH.
+    # Puts a pnpm of this version on the PATH.
     def installed(version)
       File.write("#{@tools}/package.json", JSON.generate(name: "pnpm", version: version))
       File.write("#{@tools}/pnpm", "", perm: 0o755)
@@ -38,7 +38,7 @@ module Spate
       File.write(File.join(@root, path), text.is_a?(String) ? text : JSON.pretty_generate(text))
     end
 
-    # The text of a lockfile. importers, packages, snapshots: Hashes as in the file. top: other keys.
+    # Writes a lockfile. importers, packages, snapshots: Hashes as in the file. top: other keys.
     def lock(importers, snapshots = {}, packages: {}, **top)
       packages = snapshots.keys.to_h { |key| [JS::Pnpm::DepPath.package(key), entry(key)] }.merge(packages)
       all = { "lockfileVersion" => "9.0", **top.transform_keys(&:to_s), "importers" => importers,
@@ -46,7 +46,7 @@ module Spate
       write("pnpm-lock.yaml", JSON.pretty_generate(all))
     end
 
-    # An importer: { "a" => "1.0.0" } of dependencies.
+    # An importer in the lockfile's format. dependencies: { "a" => "1.0.0" }.
     def importer(dependencies = {}, group = "dependencies")
       { group => dependencies.transform_values { |version| { "specifier" => "1", "version" => version } } }
     end
@@ -56,7 +56,7 @@ module Spate
       { "resolution" => { "integrity" => "sha512-#{digest}" } }.merge(more.transform_keys(&:to_s))
     end
 
-    # The same with a package.json that fits.
+    # Writes a lockfile and the package.json for it.
     def project(dependencies, snapshots = {}, package: {}, **more)
       write("package.json", { "dependencies" => dependencies.transform_values { "1" } }.merge(package))
       lock({ "." => importer(dependencies) }, snapshots, **more)

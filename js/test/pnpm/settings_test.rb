@@ -11,7 +11,7 @@ module Spate
       assert_nil settings(version: "10.1.0")["minimumReleaseAge"]
     end
 
-    def test_npms_files_and_package_json_count_up_to_version_ten
+    def test_npmrc_and_package_json_are_read_up_to_version_ten
       given = { package: { "pnpm" => { "hoist" => false } },
                 npm: { "shamefully-hoist" => "true", "modules-dir" => "m" } }
 
@@ -20,7 +20,7 @@ module Spate
       assert_equal [["*"], [], "node_modules"], layout(settings(**given))
     end
 
-    def test_before_version_10_5_the_workspaces_file_held_no_settings
+    def test_workspace_file_has_settings_only_in_newer_versions
       yaml = { "hoist" => false, "packages" => ["a"], "overrides" => { "a" => "1" } }
 
       %w[9.15.0 10.4.1].each do |version|
@@ -39,7 +39,7 @@ module Spate
       assert_equal "deep", settings(yaml: yaml)["linkWorkspacePackages"]
     end
 
-    def test_the_environment_comes_first
+    def test_environment_takes_precedence
       yaml = { "hoistPattern" => ["a"], "dedupeDirectDeps" => true }
       found = settings(yaml: yaml,
                        env: { "PNPM_CONFIG_HOIST_PATTERN" => "[\"b\"]",

@@ -21,14 +21,14 @@ module Spate
                                    "allowBuilds")
     end
 
-    def test_without_scripts_all_wait
+    def test_builds_are_pending_without_scripts
       @outcome.deferred = [[".", "packages/x"], ["b@1.0.0", "a@1.0.0"]]
       found = read("node_modules/.modules.yaml")
 
       assert_equal [%w[. packages/x a@1.0.0 b@1.0.0], nil], found.values_at("pendingBuilds", "ignoredBuilds")
     end
 
-    # The values that pnpm 9.15.9, 10.34.9 and 11 wrote for the same project.
+    # The values that pnpm 9.15.9, 10.34.9 and 11 wrote for this project.
     def test_state_of_older_versions
       { "9.15.9" => [[], nil, {}, nil], "10.34.9" => [[], ["a@1.0.0(b@1.0.0)", "b@1.0.0"], {}, nil],
         "11.0.0" => [[], ["a@1.0.0(b@1.0.0)", "b@1.0.0"], {}, nil],
@@ -41,7 +41,7 @@ module Spate
       end
     end
 
-    # Up to version 11, pnpm recorded pending builds in the order of its walk.
+    # Up to version 11, pnpm recorded pending builds in the order in which it visited packages.
     def test_the_order_of_pending_builds_in_older_versions
       project({ "z" => "1.0.0", "a" => "1.0.0" }, { "a@1.0.0" => {}, "c@1.0.0" => {},
                                                     "z@1.0.0" => { "dependencies" => { "c" => "1.0.0" } } })
@@ -51,7 +51,7 @@ module Spate
       assert_equal %w[z@1.0.0 c@1.0.0 a@1.0.0], read("node_modules/.modules.yaml")["pendingBuilds"]
     end
 
-    def test_without_scripts_a_project_waits_for_its_own
+    def test_project_scripts_are_pending_without_scripts
       write("package.json", JSON.parse(File.read("#{@root}/package.json")).merge("scripts" => { "prepublish" => "x" }))
       @outcome.deferred = [[], ["b@1.0.0", "a@1.0.0(b@1.0.0)"]]
 
@@ -69,8 +69,8 @@ module Spate
                    [found["lastValidatedTimestamp"], *found["settings"].values_at("dev", "production")]
     end
 
-    # As pnpm 9.15, 10.28, 11.13 and 12.21 wrote, without scripts and with them.
-    def test_when_older_ones_say_that_nothing_was_ignored
+    # Observed with pnpm 9.15, 10.28, 11.13 and 12.21, with and without scripts.
+    def test_empty_list_of_ignored_builds_in_older_versions
       %w[10.28.2 11.13.1].each do |version|
         assert_equal [[nil, nil], [nil, []]], [ignored(version, []), ignored(version, ["b@1.0.0"])], version
       end
@@ -81,8 +81,8 @@ module Spate
       assert_equal [nil, nil], ignored("12.21.0", [])
     end
 
-    # Which settings each of them writes is read off pnpm's own code.
-    def test_each_pnpm_keeps_the_state_that_it_knows
+    # The settings in each version's state were determined from pnpm's source code.
+    def test_workspace_state_has_the_fields_of_each_version
       write("package.json", JSON.parse(File.read("#{@root}/package.json")).merge("resolutions" => { "x" => "1" }))
       write("pnpm-workspace.yaml", "overrides: {x: '1'}\n")
       lock({ "." => importer({ "a" => "1.0.0" }) }, { "a@1.0.0" => {} }, overrides: { "x" => "1" })
@@ -95,7 +95,7 @@ module Spate
       assert_equal [[], nil, { "x" => "1" }, 1440, 120], workspace_state("12.0.0")
     end
 
-    # The last release without and the first with it.
+    # The last release without the setting, and the first with it.
     def test_settings_by_the_release_that_added_them
       write("pnpm-workspace.yaml", "allowBuilds: {a: true}\n")
       @env["CI"] = "true"
@@ -115,7 +115,7 @@ module Spate
       assert_equal [false, true], maps
     end
 
-    # As pnpm 11.13 made it.
+    # The map was created by pnpm 11.13.
     def test_the_map_of_packages
       manifest = { "name" => "p", "packageManager" => "pnpm@11.13.1", "dependencies" => { "a" => "1", "x" => "1" } }
       write("package.json", manifest)
@@ -128,11 +128,11 @@ module Spate
                    read("node_modules/.package-map.json")["packages"].transform_values(&:values))
     end
 
-    def test_empty_lists_stand_on_one_line
+    def test_empty_lists_are_on_one_line
       assert_includes plan.state.files(@outcome)["node_modules/.modules.yaml"], "\"skipped\": [],\n"
     end
 
-    # The text is pnpm's own; entries of what is not there are left out of it.
+    # The current lockfile is pnpm's text without the entries of packages that are not installed.
     def test_the_current_lockfile
       write("package.json", "dependencies" => { "a" => "1" }, "devDependencies" => { "@s/d" => "1" })
       write("pnpm-lock.yaml", DEV)
@@ -173,7 +173,7 @@ module Spate
     PRODUCTION = DEV.sub(/^    devDependencies:.*?\n\n/m, "\n").sub(/^  '@s.d@1.0.0':\n.*?\n\n/m, "")
                     .sub("  '@s/d@1.0.0': {}\n\n", "")
 
-    # Observed with each version.
+    # Observed with each of these versions.
     def test_paths_of_patches_by_version
       patched_project
       found = %w[10.30.3 10.31.0 11.26.0 12.21.0].map do |version|
@@ -194,7 +194,7 @@ module Spate
               patchedDependencies: { "b@1.0.0" => { "hash" => hash, "path" => "patches/p.patch" } })
     end
 
-    # ignoredBuilds, where scripts are ignored and where not.
+    # The ignoredBuilds, with and without disabled scripts.
     def ignored(version, asking)
       installed(version)
       [[[], asking], nil].map do |deferred|
@@ -203,7 +203,7 @@ module Spate
       end
     end
 
-    # The fields that differ between versions.
+    # The fields of the workspace state that differ between versions.
     def workspace_state(version, suffix = "-v1")
       installed(version)
       text = plan.state.files(@outcome)["node_modules/.pnpm-workspace-state#{suffix}.json"] or return

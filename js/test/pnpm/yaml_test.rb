@@ -15,14 +15,14 @@ module Spate
       assert_equal [{ "a" => "1" }, { "b" => "2" }], JS::Pnpm::Yaml.documents("---\na: 1\n---\nb: 2\n", "x")
     end
 
-    def test_aliases_as_people_write_them
+    def test_handwritten_aliases
       text = "a: &x [1, &y b]\nc: *x\n*y : &z {d: *y, e: 1}\nf: {<<: *z, e: 2}\ng:\n  h: 3\n  <<: [{e: 4}, *z]\n"
 
       assert_equal({ "a" => %w[1 b], "c" => %w[1 b], "b" => { "d" => "b", "e" => "1" },
                      "f" => { "d" => "b", "e" => "2" }, "g" => { "h" => "3", "d" => "b", "e" => "4" } }, mapping(text))
     end
 
-    def test_refuses_yaml_that_pnpm_does_not_write
+    def test_refuses_other_yaml
       ["a: !ruby/object:Object {}", "a: !!binary aGk=", "a: 1\na: 2", "a: *x", "a: &x [*x]", "a: &x {<<: *x}", "<<: 1",
        "<<: [a]", "a: &x 1\n<<: *x"].each do |text|
         error = assert_raises(JS::LockfileError, text) { mapping(text) }

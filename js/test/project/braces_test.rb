@@ -4,7 +4,7 @@ require "test_helper"
 require "json"
 require "timeout"
 
-# Patterns of a workspace expand to a limited number, or are refused.
+# Project::Braces expands the braces in patterns of a workspace. Patterns with too many expansions are rejected.
 class JSBracesTest < Minitest::Test
   JS = Spate::JS
   Braces = JS::Project::Braces
@@ -33,7 +33,7 @@ class JSBracesTest < Minitest::Test
       "#{@root}/package.json" => -> { JS::Project::Workspace.members(@root) } }.each do |file, look|
       error = Timeout.timeout(5) { assert_raises(JS::LockfileError, file, &look) }
 
-      assert_match(/#{file}: the workspace's patterns expand to more than 10000 without their braces/, error.message)
+      assert_match(/#{file}: the braces of the workspace's patterns expand to more than 10000 patterns/, error.message)
     end
   end
 

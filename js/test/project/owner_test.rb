@@ -7,7 +7,8 @@ require "support/npm_registry"
 require "support/pnpm_majors"
 
 module Spate
-  # A project with a lockfile below a workspace, compared with the tools: which folder they restore.
+  # A project with a lockfile is below a workspace. Spate restores the same folder as npm and pnpm: the workspace or the
+  # project.
   class JSProjectOwnerTest < Minitest::Test
     def setup
       skip "no npm" unless NpmTools.path("npm")
@@ -55,7 +56,7 @@ module Spate
 
     private
 
-    # Root and inner project each with a lockfile that the tool made where nothing was above.
+    # Creates an outer and an inner folder. The tool locked each of them while there was no workspace above.
     def project(tool)
       @tool = tool
       @root = "#{@folder}/#{@number += 1}"
@@ -79,7 +80,8 @@ module Spate
       text ? File.write(path, "#{text}\n") : FileUtils.rm_f(path)
     end
 
-    # The block writes what is above; then the tool makes its lockfile there, too. place: "root" or "inner".
+    # The block writes the workspace's files. place: the folder that is restored, "root" or "inner". For "root" the tool
+    # also locks the workspace.
     def assert_place(place)
       yield
       tool(@root, *make) if place == "root"
@@ -95,10 +97,10 @@ module Spate
       assert_equal place == "inner", File.exist?("#{@inner}/node_modules/#{mark}"), told
     end
 
-    # A path that a tool makes only in the folder it restores.
+    # A name in node_modules that the tool creates only in the folder that it restores.
     def mark = @tool == "npm" ? ".package-lock.json" : ".pnpm"
 
-    # Neither finds a lockfile in the root.
+    # Asserts that the tool and Spate fail because the workspace has no lockfile.
     def refused
       yield
       forget

@@ -17,27 +17,27 @@ class JSProjectVersionTest < Minitest::Test
 
   def teardown = FileUtils.rm_rf(@folder)
 
-  def test_it_is_read_from_the_folder_of_the_program
+  def test_version_is_read_from_the_folder_of_the_program
     assert_equal "9.15.0", Version.installed("pnpm", @env)
     assert_equal "#{@folder}/pnpm/package.json", Version.file("pnpm", @env)
     assert_nil Version.installed("pnpm", "PATH" => @folder)
   end
 
-  # Such a program is corepack's, for one.
+  # The `pnpm` that corepack installs is in a folder with corepack's package.json.
   def test_a_version_of_another_package_is_ignored
     write("pnpm/package.json", '{ "name": "corepack", "version": "0.3.0" }')
 
     assert_nil Version.installed("pnpm", @env)
   end
 
-  def test_pnpm_starts_the_one_that_package_json_names
+  def test_pnpm_runs_the_version_in_package_json
     assert_equal "10.4.1", of({ packageManager: "pnpm@10.4.1+sha512.abc" })
     assert_equal "11", of({ devEngines: { packageManager: { name: "pnpm", version: "11" } } })
     assert_equal "9.15.0", of({ packageManager: "yarn@4.0.0" })
     assert_equal "9.15.0", of({ devEngines: { packageManager: { name: "pnpm", version: ">=9" } } })
   end
 
-  def test_npm_does_not
+  def test_npm_ignores_the_version_in_package_json
     File.rename("#{@folder}/app/pnpm-lock.yaml", "#{@folder}/app/package-lock.json")
 
     assert_equal "11.2.0", of({ packageManager: "npm@10.0.0" })

@@ -4,7 +4,8 @@ require "test_helper"
 require "support/npm_registry"
 require "tmpdir"
 
-# Archives are fetched unchanged, or an error says why not; credentials are sent to their own host only.
+# Registry::Client fetches archives unchanged, or raises an error with the reason. It sends credentials only to the
+# registry for which they are configured.
 class JSRegistryClientTest < Minitest::Test
   JS = Spate::JS
   Registry = Spate::Registry
@@ -48,7 +49,7 @@ class JSRegistryClientTest < Minitest::Test
     assert_equal "/else/-/else-2.0.0.tgz?a=b", @registry.requests.last.path
   end
 
-  # An address in a lockfile, wrong or malicious, must not run a program or read a file.
+  # Wrong or malicious addresses in a lockfile must not start a program or read a file.
   def test_other_addresses
     %w[git+ssh://git@h.test/a.git /etc/passwd ftp://h.test/a.tgz javascript:1 http:/x http://].each do |address|
       error = assert_raises(JS::Registry::UnsupportedAddressError, address) { fetch("hello", nil, resolved: address) }
@@ -111,7 +112,7 @@ class JSRegistryClientTest < Minitest::Test
     assert_match(/it may have been unpublished/, assert_fails(Spate::HTTP::Status::Missing, version: "9.9.9").hint)
   end
 
-  # The host is another one to a client, though it is this machine again.
+  # For the client, 127.0.0.1 is a different host than localhost.
   def test_a_redirect_to_another_host_takes_no_credentials
     start(token: TOKEN)
     @other = NpmRegistry.start
@@ -135,7 +136,7 @@ class JSRegistryClientTest < Minitest::Test
     assert_nil @registry.requests.last.headers["authorization"]
   end
 
-  def test_a_redirect_on_the_same_host_keeps_them
+  def test_redirect_on_the_same_host_keeps_credentials
     start(token: TOKEN)
     npmrc("#{@registry.nerf_dart}:_authToken=#{TOKEN}")
     @registry.fault(%r{\A/hello/-/}, :redirect, to: "/moved/-/moved-1.0.0.tgz", times: 1)
@@ -143,7 +144,7 @@ class JSRegistryClientTest < Minitest::Test
     assert_fetches("hello", "1.0.0")
   end
 
-  # Another port of the host may belong to another user's program.
+  # Another port on the same host may belong to another user's program.
   def test_a_redirect_to_another_port_gets_no_credentials
     authority = GemSource::Authority.new(@folder)
     [{}, { tls: authority }].each do |options|
@@ -176,8 +177,8 @@ class JSRegistryClientTest < Minitest::Test
     assert_equal 2, @registry.requests.size
   end
 
-  # A signature in an address gives access to it.
-  def test_signatures_are_not_shown
+  # A signature in an address grants access, so it is a secret.
+  def test_messages_hide_signatures
     @other = NpmRegistry.start
     @other.fault(/./, :status, code: 503)
     @registry.fault(%r{/-/}, :redirect, to: "#{@other.url}a.tgz?Signature=#{TOKEN}&x=s3cret")
@@ -187,7 +188,7 @@ class JSRegistryClientTest < Minitest::Test
     refute_match(/#{TOKEN}/, package("hello", nil, resolved: "http://me:#{TOKEN}@h.test/a?b=#{TOKEN}").full_name)
   end
 
-  def test_redirects_that_lead_nowhere
+  def test_invalid_redirects
     @registry.fault(/./, :redirect, to: "{path}")
 
     assert_match(/redirects more than 5 times/, assert_fails(Spate::HTTP::TooManyRedirects).message)
@@ -196,7 +197,7 @@ class JSRegistryClientTest < Minitest::Test
     refute_match(/Gemfile/, assert_fails(Spate::HTTP::Misdirected).hint)
   end
 
-  # Credentials are those of an address, not of all that a lockfile names.
+  # Credentials belong to one address, not to all addresses in a lockfile.
   def test_an_address_on_another_host_takes_no_credentials
     @other = NpmRegistry.start
     @other.add("hello", "1.0.0")
@@ -206,8 +207,8 @@ class JSRegistryClientTest < Minitest::Test
     assert_nil @other.requests.last.headers["authorization"]
   end
 
-  # If parsers could disagree about the host, no request is sent.
-  def test_an_address_with_two_readings_is_refused
+  # If parsers could disagree about the host, Spate sends no request.
+  def test_ambiguous_address_is_refused
     @other = NpmRegistry.start
     npmrc("#{@registry.nerf_dart}:_authToken=#{TOKEN}")
     evil = @other.url(host: "127.0.0.1").delete_prefix("http://")
@@ -242,7 +243,7 @@ class JSRegistryClientTest < Minitest::Test
     assert_equal 2, @registry.requests.size
   end
 
-  def test_it_breaks_off
+  def test_response_ends_early
     { truncate: {}, reset: { bytes: 20 }, announce: { length: 100_000 } }.each do |kind, facts|
       @registry.fault(/./, kind, **facts)
       npmrc("fetch-retries=0\nfetch-timeout=300")
@@ -256,7 +257,7 @@ class JSRegistryClientTest < Minitest::Test
     assert_fetches("hello", "1.0.0")
   end
 
-  def test_it_stalls
+  def test_response_stalls
     @registry.fault(/./, :stall, bytes: 10)
     npmrc("fetch-retries=0\nfetch-timeout=200")
     started = Process.clock_gettime(Process::CLOCK_MONOTONIC)
@@ -266,7 +267,8 @@ class JSRegistryClientTest < Minitest::Test
     assert_match(/https-proxy, proxy and noproxy/, error.hint)
   end
 
-  # The body is longer than announced: net/http reads no further, and the next response begins in the rest.
+  # The body is longer than announced. net/http reads only the announced length, so the rest would begin the next
+  # response.
   def test_a_wrong_content_length
     @registry.fault(/./, :announce, length: 40, times: 1)
     fetch("hello", "1.0.0")
@@ -275,7 +277,7 @@ class JSRegistryClientTest < Minitest::Test
     assert_fetches("hello", "1.0.0")
   end
 
-  def test_it_never_ends
+  def test_endless_response
     @registry.fault(/./, :endless)
     with_limit(100_000) { assert_fails(Spate::HTTP::TooLarge) }
     @registry.clear_faults
@@ -284,18 +286,18 @@ class JSRegistryClientTest < Minitest::Test
     assert_match(/has #{1 << 40} bytes, the limit is/, assert_fails(Spate::HTTP::TooLarge).message)
   end
 
-  def test_it_compresses_once_more
+  def test_response_with_additional_compression
     @registry.fault(/./, :gzip)
     assert_fetches("hello", "1.0.0")
   end
 
-  def test_a_bomb
+  def test_decompression_bomb
     @registry.fault(/./, :garble, body: "\0" * (4 << 20))
     @registry.fault(/./, :gzip)
     with_limit(1 << 20) { assert_fails(Spate::HTTP::TooLarge) }
   end
 
-  def test_a_page_of_the_network
+  def test_html_page_in_place_of_an_archive
     @registry.fault(/./, :html)
     error = assert_fails(Registry::NotAnArchive)
 
@@ -333,8 +335,8 @@ class JSRegistryClientTest < Minitest::Test
     assert_fails(Spate::HTTP::Untrusted)
   end
 
-  # A client certificate is sent to its registry only: a connection to another one has none.
-  def test_a_certificate_of_ones_own
+  # A client certificate is sent only to its registry. Connections to other registries have none.
+  def test_custom_certificate
     authority = GemSource::Authority.new(@folder)
     start(tls: authority, client_certificate: true)
     pem = File.read(authority.client_file)
@@ -366,7 +368,7 @@ class JSRegistryClientTest < Minitest::Test
     refute_match(/#{TOKEN}/, assert_raises(Spate::Settings::InvalidValue) { fetch("hello", "1.0.0") }.message)
   end
 
-  def test_it_can_be_ended
+  def test_close_aborts_requests
     @registry.fault(/./, :stall)
     asking = Thread.new { fetch("hello", "1.0.0") }
     asking.report_on_exception = false
@@ -424,7 +426,7 @@ class JSRegistryClientTest < Minitest::Test
     assert_equal "/#{file}", @registry.requests.last.path if file
   end
 
-  # No file is left, and no message contains the token.
+  # Asserts an error that does not contain the token, and that no file is left. Returns the error.
   def assert_fails(error, version: "1.0.0", **more)
     FileUtils.rm_f(target)
     raised = assert_raises(error) { fetch("hello", version, **more) }

@@ -6,7 +6,7 @@ require "open3"
 require "support/npm_registry"
 require "tmpdir"
 
-# The addresses in a lockfile resolve as with npm.
+# Registry::Locator resolves the addresses in a lockfile as npm or pnpm does.
 class JSLocatorTest < Minitest::Test
   JS = Spate::JS
 
@@ -38,7 +38,7 @@ class JSLocatorTest < Minitest::Test
     assert_as_npm("hello", nil)
   end
 
-  # npm replaces it by the default registry, though the scope has one of its own.
+  # npm replaces the public registry in an address with the default registry, even if the scope has a different one.
   def test_matches_npm_for_a_scope
     skip "npm is not here" unless public_registry
     @other = NpmRegistry.start
@@ -47,7 +47,7 @@ class JSLocatorTest < Minitest::Test
     assert_as_npm("@a/b", nil, "@a:registry=#{@other.url}")
   end
 
-  # A token is sent to its own host, and, if the registry is unknown, only with TLS.
+  # A token is sent only to its own host and, if the registry is unknown, only with TLS.
   def test_without_a_registry
     { "https" => "Bearer t0ken", "http" => nil }.each do |scheme, authorization|
       remote = without_registry("hello", "#{scheme}://a.test/x/hello.tgz", "//a.test/:_authToken=t0ken\ncert=c\nkey=k")
@@ -67,8 +67,8 @@ class JSLocatorTest < Minitest::Test
     end
   end
 
-  # pnpm requests the address of the lockfile.
-  def test_pnpm_replaces_nothing
+  # pnpm requests the address in the lockfile.
+  def test_pnpm_keeps_addresses
     address = "#{public_registry || "http://public.test/"}hello/-/hello-1.0.0.tgz"
 
     assert_equal address, locate("hello", address, "", tool: "pnpm")

@@ -6,7 +6,7 @@ require "open3"
 require "support/npm_registry"
 require "support/npm_tools"
 
-# The registry of the tests serves real tools.
+# NpmRegistry, the registry for tests, works with the real npm and pnpm.
 class NpmRegistryTest < Minitest::Test
   def setup
     @folder = Dir.mktmpdir("npm-registry-")

@@ -3,7 +3,7 @@
 require "npm_modules"
 require "uri"
 
-# Which proxy a request goes through, compared with npm's own answer.
+# Requests use the same proxy as those of npm, and follow pnpm's settings in projects of pnpm.
 class JSProxyTest < Minitest::Test
   include NpmModules
 
@@ -11,7 +11,7 @@ class JSProxyTest < Minitest::Test
   PROXIES = ["http://p1.test:1/", "http://p2.test:2/", "http://me:pass@p3.test:3/"].freeze
   EXCLUDED = ["a.test", ".a.test", "b.a.test, localhost", "test", "", "x.test,other.test"].freeze
 
-  # The agent's module reads the environment when it is loaded.
+  # npm's module reads the environment when it is loaded.
   SCRIPT = <<~'JS'
     const path = npm + "/node_modules/@npmcli/agent/lib/proxy.js"
     answer(input.map(({ url, proxy, noProxy, env }) => {
@@ -33,7 +33,7 @@ class JSProxyTest < Minitest::Test
     end
   end
 
-  # pnpm has one setting for each kind, and `false` turns one off.
+  # pnpm has one setting for each scheme. `false` disables the proxy.
   def test_follows_the_settings_of_pnpm
     assert_equal "http://h/", of("http://a.test/", { "http-proxy" => "http://h/", "https-proxy" => "http://s/" })
     assert_equal "http://s/", of("https://a.test/", { "http-proxy" => "http://h/", "https-proxy" => "http://s/" })

@@ -3,7 +3,7 @@
 require_relative "restore_case"
 
 module Spate
-  # Whether a node_modules is as its plan has it.
+  # Restore::Check compares node_modules with the plan, and reports each difference.
   class JSRestoreCheckTest < RestoreCase
     def setup
       a = package("a", json: { bin: "cli.js" }, files: { "cli.js" => "#!/usr/bin/env node\n", "x.js" => "x" })
@@ -31,13 +31,13 @@ module Spate
       File.symlink("elsewhere", inside("node_modules/link"))
       write("app/node_modules/stray/x", "")
       told = check.differences.map(&:to_s)
-      assert_equal ["node_modules/.bin/a: is missing", "node_modules/a/package.json: was changed",
-                    "node_modules/a/x.js: is missing", "node_modules/b: is missing",
-                    "node_modules/link: is a link to elsewhere, expected ../lib",
-                    "node_modules/stray: is not in the lockfile"], told
+      assert_equal ["node_modules/.bin/a is missing", "node_modules/a/package.json was changed",
+                    "node_modules/a/x.js is missing", "node_modules/b is missing",
+                    "node_modules/link is a link to elsewhere, expected ../lib",
+                    "node_modules/stray is not in the lockfile"], told
     end
 
-    # Moved away and linked back: reported even if the content is right.
+    # The folder was moved away and replaced with a link. This is reported even if its content is correct.
     def test_reports_packages_behind_a_link
       @plan = plan(tree("node_modules/@s/a", package("@s/a", json: { bin: "cli.js" },
                                                              files: { "lib/x.js" => "x", "cli.js" => "" })))
@@ -46,7 +46,7 @@ module Spate
         File.rename(path = inside("node_modules/#{moved}"), away = File.join(folder, "away"))
         File.symlink(away, path)
         told = { "@s/a/lib" => "@s/a/lib/x.js" }.fetch(moved, moved)
-        assert_equal ["node_modules/#{told}: is of another type"], check.differences.map(&:to_s)
+        assert_equal ["node_modules/#{told} is of another type"], check.differences.map(&:to_s)
         File.unlink(path)
         File.rename(away, path)
       end
@@ -62,7 +62,7 @@ module Spate
     def test_reports_files_added_to_a_package
       write("app/node_modules/a/extra", "")
       write("app/node_modules/a/more/x", "")
-      assert_equal ["node_modules/a/extra: is not in the lockfile", "node_modules/a/more: is not in the lockfile"],
+      assert_equal ["node_modules/a/extra is not in the lockfile", "node_modules/a/more is not in the lockfile"],
                    check.differences.map(&:to_s)
     end
 
@@ -79,10 +79,11 @@ module Spate
       JS::Restore::Memory::Places.save(context, @plan, items, built: ["node_modules/s"])
       assert_equal [true, ["s@1.0.0"]], [check.ok?, check.scripted]
       File.unlink(inside("node_modules/s/package.json"))
-      assert_equal ["node_modules/s/package.json: is missing"], check.differences.map(&:to_s)
+      assert_equal ["node_modules/s/package.json is missing"], check.differences.map(&:to_s)
     end
 
-    # npm makes no bin whose file is missing, but this one should be there.
+    # The package is missing, so the bin's file is missing, too. Only the package is reported, although npm creates no
+    # bin for a missing file.
     def test_a_bin_of_a_missing_package_is_not_a_stray
       style = Module.new do
         def self.entries(*rest) = Style.entries(*rest)
@@ -90,7 +91,7 @@ module Spate
       end
       @plan.bins = [JS::BinFolder.new("node_modules/.bin", [], style)]
       FileUtils.rm_rf(inside("node_modules/a"))
-      assert_equal ["node_modules/a: is missing"], check.differences.map(&:to_s)
+      assert_equal ["node_modules/a is missing"], check.differences.map(&:to_s)
     end
   end
 end

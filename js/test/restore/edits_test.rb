@@ -6,7 +6,7 @@ require "minitest/mock"
 require "support/npm_registry"
 
 module Spate
-  # An edit during a restore is applied by that restore or by the next one.
+  # An edit of an input during a restore is applied by that restore or by the next one.
   class JSRestoreEditsTest < Minitest::Test
     def setup
       @registry = NpmRegistry.start
@@ -26,7 +26,7 @@ module Spate
     def found(name) = (JSON.parse(File.read(inside("node_modules/#{name}/package.json")))["version"] if there?(name))
     def there?(name) = File.exist?(inside("node_modules/#{name}"))
 
-    # version: of b, which with c for development is all that the project needs.
+    # Writes a project that depends on this version of b, and on c for development.
     def npm(version)
       needs = { dependencies: { "b" => version }, devDependencies: { "c" => "1.0.0" } }
       write("app/package.json", JSON.generate({ name: "app", **needs }))
@@ -53,7 +53,7 @@ module Spate
                                                 }))
     end
 
-    # The block runs once, when the plan is there and nothing has been done yet.
+    # Calls the block once, after the plan is made and before any change.
     def restore(&edit)
       events = Events.new.subscribe do |event|
         next unless event[:event] == :js_plan && edit
@@ -64,7 +64,7 @@ module Spate
       JS.restore(root: root, env: @env, store: store, events: events)
     end
 
-    # The block runs once, after everything was read and before the plan is returned.
+    # Calls the block once, after all inputs are read and before the plan is returned.
     def restore_late(room, &edit)
       original = room.method(:plan)
       late = lambda do |*arguments, **options|
@@ -76,7 +76,7 @@ module Spate
       room.stub(:plan, late) { restore }
     end
 
-    # In place, with all that a mark has but the time of the last change.
+    # Edits a file in place, without changing its size and mtime.
     def sneak(path, from, to)
       stat = File.stat(inside(path))
       File.open(inside(path), "r+") { |file| file.write(File.read(inside(path)).gsub(from, to)) }
@@ -92,7 +92,7 @@ module Spate
         lock.call("1.0.0")
         restore { lock.call("2.0.0") }
         assert_equal "1.0.0", found("b")
-        restore { lock.call("1.0.0") } # by the kept plan of neither
+        restore { lock.call("1.0.0") } # neither stored plan is used
         assert_equal "2.0.0", found("b")
         restore
         assert_equal "1.0.0", found("b")
@@ -104,7 +104,7 @@ module Spate
       end
     end
 
-    def test_settings_that_come_and_go_during_a_restore_count_for_the_next
+    def test_settings_changed_during_a_restore_are_used_by_the_next
       npm("1.0.0")
       restore { write("app/.npmrc", "omit=dev\n") }
       assert there?("c")
@@ -115,7 +115,7 @@ module Spate
       assert_predicate restore, :noop?
     end
 
-    def test_a_workspace_that_comes_during_a_restore_is_noticed_by_the_next
+    def test_workspace_added_during_a_restore_is_noticed_by_the_next
       pnpm("1.0.0")
       write("app/pnpm-workspace.yaml", "packages: ['packages/*']\n")
       FileUtils.mkdir_p(inside("packages"))
@@ -140,15 +140,15 @@ module Spate
       assert_predicate restore, :noop?
     end
 
-    def test_settings_that_go_while_they_are_read_are_read_again
+    def test_settings_removed_while_they_are_read_are_read_again
       npm("1.0.0")
       write("app/.npmrc", "omit=dev\n")
       restore_late(JS::Npm) { File.unlink(inside(".npmrc")) }
       assert there?("c")
     end
 
-    # The clock of files' times goes by ticks: what is read and written in one of them has one time.
-    def test_an_edit_that_leaves_size_and_times_is_noticed_from_the_first_moment_on
+    # The clock of file times advances in ticks: a file read and written in the same tick keeps its mtime.
+    def test_edit_that_keeps_size_and_times_is_noticed_immediately
       20.times do
         FileUtils.rm_rf(root)
         npm("1.0.0")
@@ -160,7 +160,7 @@ module Spate
 
     def test_plans_once_without_a_writable_store
       npm("1.0.0")
-      store.define_singleton_method(:keeper) { nil }
+      store.define_singleton_method(:writable_store) { nil }
       plans = 0
       original = JS::Npm.method(:plan)
       JS::Npm.stub(:plan, ->(*given, **more) { (plans += 1) && original.call(*given, **more) }) { restore }
@@ -178,7 +178,7 @@ module Spate
       refute there?("c")
     end
 
-    def test_the_same_content_at_another_time_leaves_nothing_to_do_and_is_looked_at_once
+    def test_touched_file_is_hashed_once_and_causes_no_restore
       npm("1.0.0")
       restore
       sleep 0.05

@@ -3,7 +3,7 @@
 require_relative "restore_case"
 
 module Spate
-  # A Plan becomes node_modules.
+  # Restore::Execution makes node_modules match a Plan.
   class JSRestoreExecutionTest < RestoreCase
     def nested
       a = package("a", json: { bin: "cli.js" }, files: { "cli.js" => "#!/usr/bin/env node\n", "lib/x.js" => "x" })
@@ -13,7 +13,7 @@ module Spate
            tree("node_modules/@s/c", b2), links: { "node_modules/link" => "../lib" })
     end
 
-    # As pnpm links what came in an archive.
+    # pnpm links executables of packages inside an archive.
     def test_executables_of_a_package_in_the_archive_of_another
       bundled = { "node_modules/b/package.json" => JSON.generate(name: "b", bin: { b: "b.js", no: "no.js" }),
                   "node_modules/b/b.js" => "#!/bin/sh\n" }
@@ -27,7 +27,7 @@ module Spate
       assert_empty restore(wanted, surroundings: "there").removed
     end
 
-    def test_all_is_in_its_place
+    def test_all_files_are_in_place
       report = restore(nested)
       assert_equal "2", read("node_modules/a/node_modules/b/two")
       assert_equal "1", read("node_modules/b/one")
@@ -90,7 +90,7 @@ module Spate
                       b/package.json link], all
     end
 
-    def test_a_record_tells_that_nothing_is_to_be_done
+    def test_record_of_an_unchanged_project_is_accepted
       restore(nested)
       record = JS::Restore::Memory::Record.load(store, root)
       assert record.hold?("here")
@@ -100,8 +100,8 @@ module Spate
       refute record.hold?("here")
     end
 
-    # Links are made beside the trees, so they exist before the loss is detected.
-    def test_no_links_to_an_optional_package_that_is_lost_and_not_available
+    # Links are created in parallel with the trees, so they exist before the loss is detected.
+    def test_no_links_to_an_unavailable_optional_package
       lost = package("o", files: { "x.js" => "unique" })
       wanted = plan(tree("node_modules/.pnpm/o/node_modules/o", lost, optional: true),
                     tree("node_modules/a", package("a")), links: { "node_modules/o" => ".pnpm/o/node_modules/o" })

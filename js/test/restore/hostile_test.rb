@@ -3,7 +3,8 @@
 require_relative "restore_case"
 
 module Spate
-  # Archives and plans that want to be somewhere else. CVE numbers: what package managers had.
+  # Restores of malicious archives and plans write nothing outside of the package's folder. The CVE numbers refer to
+  # vulnerabilities of other package managers.
   class JSRestoreHostileTest < RestoreCase
     Tar = HostileArchives::Tar
 
@@ -15,7 +16,7 @@ module Spate
       gzip(Tar.archive(Tar.member("package/package.json", "{\"name\":\"a\"}"), *members))
     end
 
-    # Restores an archive; in any case, nothing may be written outside of node_modules/a.
+    # Restores an archive. Returns the error, or nil. In both cases, nothing may be written outside of node_modules/a.
     def attempt(body, path: "node_modules/a", **facts)
       restore(plan(tree(path, package("a", body: body)), **facts))
       nil
@@ -36,7 +37,7 @@ module Spate
       error
     end
 
-    # Restores an archive that has links, which are left out, as npm leaves them out.
+    # Restores an archive with links, which are skipped, as in npm.
     def without_links(*members)
       FileUtils.rm_rf(inside("node_modules"))
       error = attempt(archive(*members))
@@ -52,8 +53,8 @@ module Spate
       end
     end
 
-    # CVE-2026-23745, 2026-24056, 2026-26960: links and hard links that lead out, and what is written through them.
-    # CVE-2021-37701: a folder that turns into a link.
+    # CVE-2026-23745, 2026-24056, 2026-26960: symbolic and hard links that lead out, and files written through them.
+    # CVE-2021-37701: a folder that is replaced with a link.
     def test_links_are_left_out
       %w[1 2].each do |type|
         without_links(Tar.member("package/x", type: type, link: @victim))
@@ -66,7 +67,7 @@ module Spate
       without_links(Tar.pax({ "linkpath" => @victim }), Tar.member("package/x", type: "2", link: "y"))
     end
 
-    def test_paths_that_climb_never_leave
+    def test_paths_cannot_leave_the_package
       ["package/../../../../victim/file", "package/..\\..\\..\\..\\victim\\file", "/#{@victim}", "package//#{@victim}",
        "../victim/file", "package/a/../../../../victim/file", "package/\0../x"].each do |path|
         error = attempt(archive(Tar.member(path, "theirs")))
@@ -75,27 +76,27 @@ module Spate
       end
     end
 
-    def test_pax_headers_change_no_rule
+    def test_pax_headers_are_checked_too
       attempt(archive(Tar.pax({ "path" => "package/../../../../victim/file" }), Tar.member("package/x", "theirs")))
       attempt(archive(Tar.pax({ "size" => "-1" }), Tar.member("package/x", "theirs")))
     end
 
-    def test_huge_claims_are_refused
+    def test_huge_declared_sizes_are_refused
       refused(gzip(Tar.member("package/zeros", "", size: (2 << 30))))
       refused(archive(Tar.pax({ "size" => (1 << 40).to_s }), Tar.member("package/x", "small")))
       refused(gzip("no tar at all" * 100))
       refused("not even gzip")
     end
 
-    # CVE-2023-37478: of two files of one name the last counts, as with npm.
-    def test_the_last_of_two_files_counts
+    # CVE-2023-37478: of two files with the same name the last one is used, as in npm.
+    def test_last_duplicate_file_wins
       first = Tar.member("package/x", "first", mode: 0o755)
       assert_nil attempt(archive(first, Tar.member("other/x", "second"), Tar.member("package//./x", "last")))
       assert_equal "last", read("node_modules/a/x")
       assert_equal 0o644, File.stat(inside("node_modules/a/x")).mode & 0o777
     end
 
-    def test_modes_have_no_more_than_an_x
+    def test_only_the_executable_bit_is_kept
       modes = { 0o644 => 0o644, 0o600 => 0o644, 0o010 => 0o755, 0o7777 => 0o755, 0o4644 => 0o644, 0o000 => 0o644 }
       members = modes.keys.map { |mode| Tar.member("package/f#{mode.to_s(8)}", "x", mode: mode) }
       assert_nil attempt(archive(*members))
@@ -104,14 +105,14 @@ module Spate
       end
     end
 
-    # As they come where case counts; the store has them apart.
+    # On a case-sensitive file system, all of these files are restored.
     def test_names_of_files_that_differ_in_case
       members = %w[x X lib/Y Lib/y].map { |name| Tar.member("package/#{name}", name) }
       assert_nil attempt(archive(*members))
       %w[x X lib/Y Lib/y].each { |name| assert_equal name, read("node_modules/a/#{name}") }
     end
 
-    # CVE-2023-37478, 2026-23890: names of commands that climb or are invalid.
+    # CVE-2023-37478, 2026-23890: names of commands with ".." or invalid characters.
     def test_commands_stay_in_their_folder
       package = { "name" => "a", "bin" => { "../../../victim/file" => "x", "y" => "../../../victim/file", ".." => "x",
                                             "/abs" => "/etc/passwd", "z\\..\\..\\w" => "x" } }
@@ -122,7 +123,7 @@ module Spate
       links.each { |name| assert File.readlink(inside("node_modules/.bin/#{name}")).start_with?("../a/") }
     end
 
-    def test_a_package_has_no_say_about_the_folder_of_commands
+    def test_package_cannot_choose_the_folder_of_executables
       body = tarball({ "package.json" => "{\"name\":\"a\"}", "node_modules/.bin/x" => "#!/bin/sh\n" })
       assert_nil attempt(body)
       assert_equal "#!/bin/sh\n", read("node_modules/a/node_modules/.bin/x")
@@ -137,8 +138,8 @@ module Spate
       assert_equal "b", read("node_modules/a/node_modules/b/x")
     end
 
-    # CVE-2025-69263, 2026-23889, 2026-55699: plans whose paths climb.
-    def test_paths_of_a_plan_are_looked_at_again
+    # CVE-2025-69263, 2026-23889, 2026-55699: plans with paths that lead out.
+    def test_paths_of_a_stored_plan_are_checked_again
       ["../victim/node_modules/a", "/node_modules/a", "node_modules/../../victim/node_modules/a", "victim/file",
        "node_modules/./a", "node_modules//a", "lib/a"].each do |path|
         error = attempt(tarball({ "package.json" => "{}" }), path: path)
@@ -149,7 +150,7 @@ module Spate
       end
     end
 
-    # More than the kernel takes at once.
+    # The path is longer than a system call accepts.
     def test_a_path_that_is_too_long
       deep = Array.new(30) { |at| "node_modules/#{at}#{"a" * 200}" }
       made = package("a")
@@ -179,7 +180,7 @@ module Spate
       assert_equal %w[file], Dir.children(File.dirname(@victim))
     end
 
-    def test_a_workspace_folder_that_leads_out_is_refused
+    def test_workspace_folder_linked_outside_is_refused
       FileUtils.mkdir_p(inside("packages"))
       File.symlink(File.dirname(@victim), inside("packages/w"))
       made = plan(tree("packages/w/node_modules/a", package("a")), projects: [".", "packages/w"])

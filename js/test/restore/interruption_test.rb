@@ -4,7 +4,8 @@ require_relative "restore_case"
 require "support/test_disk"
 
 module Spate
-  # Killed at any time, on a full disk, side by side: the next restore makes it right.
+  # Restores that are killed, run out of disk space, or run at the same time. Files that are recorded as restored must
+  # be correct, and the next restore must complete node_modules.
   class JSRestoreInterruptionTest < RestoreCase
     ROUNDS = 15
 
@@ -13,7 +14,8 @@ module Spate
       @plans = Array.new(3) { |number| many(number) }
     end
 
-    # Thirty packages, in places that differ from plan to plan.
+    # Thirty packages at the same paths in every plan. Those with odd numbers have other content in each plan. Ten are
+    # also nested in p0, p1 or p2, depending on the plan.
     def many(number)
       files = Array.new(20) { |index| ["lib/#{index}.js", "#{number} #{index}\n" * 50] }.to_h
       made = Array.new(30) do |index|
@@ -25,7 +27,7 @@ module Spate
       plan(*trees, links: { "node_modules/link" => number.to_s })
     end
 
-    # In a process of its own, with a store of its own over the same folder.
+    # Restores in a child process, with a separate Store object for the same folder.
     def child(plan, home: File.join(folder, "home"))
       fork do
         $stderr.reopen(File::NULL)
@@ -57,7 +59,7 @@ module Spate
         sleep(@random.rand * time * 1.2)
         Process.kill(:KILL, pid)
         Process.wait(pid)
-        # Recorded files are right; those not recorded are restored.
+        # Every third round, the next restore must complete node_modules.
         next unless round % 3 == 2
 
         restore(wanted)
@@ -65,7 +67,7 @@ module Spate
       end
     end
 
-    # All of it, or nothing; what came is in the store.
+    # Either everything or nothing is placed. The fetched packages are in the store.
     def test_interrupted_at_any_time_without_a_node_modules
       time = measure { Process.wait(child(@plans[0])) }
       codes = Array.new(ROUNDS) do |round|
@@ -99,7 +101,7 @@ module Spate
       pid
     end
 
-    # The other packages are in the store, so they are placed when it fails.
+    # The other packages are in the store, so they are placed before the failure.
     def test_failure_without_a_node_modules_leaves_none
       restore(@plans[0])
       FileUtils.rm_rf(inside("node_modules"))
@@ -132,14 +134,14 @@ module Spate
       end
     end
 
-    def test_several_at_once_in_one_project
+    def test_concurrent_restores_of_one_project
       pids = Array.new(8) { child(@plans[1]) }
       assert_equal [0] * 8, pids.map { |pid| Process.wait2(pid).last.exitstatus }
       assert_right(@plans[1])
       assert_empty Dir.children(store.path("tmp"))
     end
 
-    def test_two_projects_side_by_side
+    def test_concurrent_restores_of_two_projects
       other = @plans[0].dup
       other.root = File.realpath(File.dirname(write("other/package.json", "{}")))
       other.inputs = []
@@ -149,8 +151,8 @@ module Spate
       assert_path_exists File.join(other.root, "node_modules/p29/lib/3.js")
     end
 
-    # As with an edit between two restores: the last one determines the result.
-    def test_several_lockfiles_at_once_in_one_project
+    # The result is that of the last restore, as after an edit between two restores.
+    def test_concurrent_restores_of_different_lockfiles
       3.times do
         pids = Array.new(6) { |index| child(@plans[index % 3]) }
         assert_equal [0] * 6, pids.map { |pid| Process.wait2(pid).last.exitstatus }
@@ -169,7 +171,7 @@ module Spate
       end
     end
 
-    # Packages that only one of two projects needs are pruned and fetched again, while each is restored repeatedly.
+    # While two projects are restored repeatedly, packages that only one of them needs are pruned and fetched again.
     def test_two_projects_and_prune_in_one_store
       other = @plans[2].dup
       other.root = File.realpath(File.dirname(write("other/package.json", "{}")))
@@ -204,7 +206,7 @@ module Spate
       nil
     end
 
-    def test_a_read_only_store_that_has_all
+    def test_complete_read_only_store
       skip "needs root, for mounts" unless Process.euid.zero?
       home = mount_store
       restore(@plans[0], store: Store.open(home: home, env: {}))
@@ -218,7 +220,7 @@ module Spate
       assert_path_exists inside("node_modules/p29/lib/3.js")
     end
 
-    # Existing files stay.
+    # A restore without space fails, and keeps the existing files.
     def test_a_project_that_is_full_or_read_only
       skip TestDisk.obstacle(:ext4) if TestDisk.obstacle(:ext4)
       disk = TestDisk.new(:ext4, File.join(folder, "image"))

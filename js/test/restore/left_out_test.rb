@@ -7,7 +7,8 @@ require "support/npm_registry"
 require "support/npm_tools"
 
 module Spate
-  # Packages that are not there, since they were omitted or are optional: locked by the tools, checked afterwards.
+  # `spate js check` accepts the absence of packages that a restore omitted or that are optional. The tools lock the
+  # project; Spate restores and checks it.
   class JSRestoreLeftOutTest < Minitest::Test
     LOCK = { "npm" => %w[npm install --package-lock-only], "pnpm" => %w[pnpm install --lockfile-only] }.freeze
 
@@ -41,7 +42,7 @@ module Spate
       JS.restore(root: root, env: @env, store: store, events: Events.new, options: JS::Options.new(**options))
     end
 
-    # [Differences, count of packages]
+    # Returns [differences, number of packages].
     def check(**options)
       result = JS.check(root: root, env: @env, store: store, options: JS::Options.new(**options))
       [result.differences.map(&:to_s), result.total]

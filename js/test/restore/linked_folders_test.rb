@@ -3,10 +3,10 @@
 require_relative "restore_case"
 
 module Spate
-  # Folders of a project that were moved away and linked back, or lead into another project: nothing is ever written or
-  # removed where a link leads.
+  # If a folder of a project was replaced with a link to another folder, a restore writes and removes nothing in the
+  # link's target.
   class JSRestoreLinkedFoldersTest < RestoreCase
-    # Moves a folder out of the project, and links it back.
+    # Moves a folder out of the project, and replaces it with a link.
     def move(path)
       away = File.join(folder, "away")
       File.rename(inside(path), away)

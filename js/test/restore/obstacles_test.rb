@@ -3,8 +3,8 @@
 require_relative "restore_case"
 
 module Spate
-  # Another file, the user's or an archive's, is in the place of a folder, a link or a file. It is moved away, or an
-  # error names its path and the expected type.
+  # Something of a different type exists at a path that a restore needs. In node_modules it is moved away. In a folder
+  # of the project or in an archive, it is an error that states the path and the expected type.
   class JSRestoreObstaclesTest < RestoreCase
     KINDS = {
       file: ->(path) { File.write(path, "mine") },
@@ -15,7 +15,7 @@ module Spate
       folder: ->(path) { FileUtils.mkdir_p("#{path}/x/y") }
     }.freeze
 
-    # The project's own folders, in which nothing is moved away.
+    # The project's own folders. Nothing in them is moved away.
     OWN = %w[node_modules packages packages/w packages/w/node_modules].freeze
     PLACES = %w[.bin .bin/a @s @s/c a a/node_modules a/node_modules/.bin a/node_modules/link a/node_modules/b @l @l/link
                 .state].map { |path| "node_modules/#{path}" } +
@@ -63,7 +63,7 @@ module Spate
       end
     end
 
-    # By a rename of a new tree, and by links.
+    # The error is the same in a second restore, when the package is in the store.
     def test_an_obstacle_from_an_archive_is_an_error
       { "node_modules" => "node_modules", "node_modules/.bin" => "node_modules/.bin", "node_modules/b" => nil,
         "node_modules/link/x" => "node_modules/link" }.each do |file, culprit|
@@ -83,12 +83,12 @@ module Spate
       end
     end
 
-    # Deeper than a path can be long.
+    # The folder is so deep that paths in it exceed the system's limit.
     def test_removes_a_folder_of_any_depth
       %w[node_modules/stray node_modules/a/node_modules/stray node_modules/a/deep].each do |place|
         restore(wanted)
         deepen(inside(place))
-        assert_equal ["#{place}: is not in the lockfile"], check
+        assert_equal ["#{place} is not in the lockfile"], check
         restore(wanted, options: JS::Options.new(restore: ["a"]), surroundings: place)
         assert_empty check
         refute_path_exists inside(place)

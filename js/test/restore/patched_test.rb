@@ -4,7 +4,7 @@ require_relative "restore_case"
 require "minitest/mock"
 
 module Spate
-  # Packages with patches of the project's.
+  # Packages to which a patch of the project is applied: their names in the store, verification, and repair.
   class JSRestorePatchedTest < RestoreCase
     PATCH = <<~PATCH
       diff --git a/x.js b/x.js
@@ -23,7 +23,7 @@ module Spate
 
     def patched = tree("node_modules/a", @package, patch: "patches/a.patch")
 
-    def test_a_patched_package_is_one_of_its_own
+    def test_patched_package_is_a_separate_package
       restore(plan(patched, tree("node_modules/b/node_modules/a", @package)))
       assert_equal "first\npatched\n", read("node_modules/a/x.js")
       assert_equal "first\nsecond\n", read("node_modules/b/node_modules/a/x.js")
@@ -31,7 +31,7 @@ module Spate
       assert_equal 2, Dir.children(store.path("packages")).size
     end
 
-    def test_a_patch_that_is_edited_when_it_was_read_never_gets_another_s_name
+    def test_patch_edited_while_it_is_read_gets_its_own_name
       edit = -> { write("app/patches/a.patch", PATCH.sub("+patched", "+edited")) }
       apply = JS::Pnpm::Patch.method(:apply)
       JS::Pnpm::Patch.stub(:apply, ->(*words, **loose) { apply.call(*words, **loose).tap { edit.call } }) do
@@ -42,8 +42,8 @@ module Spate
       assert_equal "first\nedited\n", read("node_modules/a/x.js")
     end
 
-    # A file that the patch does not touch is the store's own, for the package with it and the one without.
-    def test_an_edit_in_place_is_healed_by_one_restore
+    # A file that the patch does not change is the same inode in the store, in the patched and in the unpatched package.
+    def test_one_restore_repairs_an_edit_in_place
       options = { restore: :all }
       { "with" => patched, "without" => tree("node_modules/a", @package) }.each do |edited, made|
         restore(plan(made))
@@ -59,7 +59,7 @@ module Spate
       end
     end
 
-    def test_a_damaged_file_of_the_patch_s_own_is_made_again_without_the_network
+    def test_damaged_patched_file_is_repaired_without_the_network
       restore(plan(patched))
       object = Dir.glob(store.path("objects/*/*")).find { |file| File.read(file).include?("patched") }
       File.chmod(0o644, object)
@@ -70,8 +70,8 @@ module Spate
       assert_equal ["first\npatched\n", []], [read("node_modules/a/x.js"), client.asked]
     end
 
-    # Versions of pnpm can apply one patch with different results.
-    def test_a_loose_one_has_a_name_of_its_own
+    # Versions of pnpm can apply one patch with different results. A loose result is stored under a different name.
+    def test_loose_patch_has_a_separate_name
       restore(plan(patched))
       FileUtils.rm_rf(inside("node_modules"))
       other = plan(patched)
@@ -84,7 +84,7 @@ module Spate
       assert_equal [1, 3], [names.grep(/-loose\z/).size, names.size]
     end
 
-    def test_it_is_stored_and_replaced_for_another_patch
+    def test_stored_package_is_replaced_for_another_patch
       restore(plan(patched))
       client.asked.clear
       FileUtils.rm_rf(inside("node_modules"))
@@ -103,7 +103,7 @@ module Spate
       assert_empty Dir.children(store.path("tmp"))
     end
 
-    def test_a_patched_package_json_counts
+    def test_patched_package_json_is_used
       write("app/patches/a.patch", <<~PATCH)
         diff --git a/package.json b/package.json
         --- a/package.json

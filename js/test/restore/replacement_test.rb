@@ -4,7 +4,7 @@ require_relative "restore_case"
 require "minitest/mock"
 
 module Spate
-  # An existing node_modules, of any tool, stays until the new one is complete.
+  # An existing node_modules of any tool is kept until the new one is complete.
   class JSRestoreReplacementTest < RestoreCase
     STATE = State.new("node_modules/.package-lock.json")
 
@@ -20,7 +20,7 @@ module Spate
                   state: STATE)
     end
 
-    # As another tool would have left it: the same files, without a record in the store.
+    # A node_modules of another tool: the same files, without a record in the store.
     def theirs
       restore(@old)
       FileUtils.cp_r(inside("node_modules"), inside("copy"), preserve: true)
@@ -33,7 +33,7 @@ module Spate
 
     def ours = restore(@old)
 
-    # { path => what is there }
+    # { path => description }
     def snapshot
       all.to_h do |path|
         full = inside("node_modules/#{path}")
@@ -72,7 +72,7 @@ module Spate
       assert_new
     end
 
-    def test_an_interruption_while_packages_are_placed_leaves_all_as_it_was
+    def test_interruption_while_packages_are_placed_changes_nothing
       %i[js_linked js_link_done].each do |kind|
         events = Events.new.subscribe { |event| raise Interrupted, "now" if event[:event] == kind }
         assert_untouched(Interrupted) { restore(@new, events: events) }
@@ -82,7 +82,7 @@ module Spate
       assert_new
     end
 
-    # Yields, while links and bins being in place calls something.
+    # During the block, calls the callable each time links and bins have been placed.
     def after_entries(callable, &)
       make = JS::Restore::Place::Entries.method(:new)
       entries = lambda do |*arguments|
@@ -92,7 +92,7 @@ module Spate
       JS::Restore::Place::Entries.stub(:new, entries, &)
     end
 
-    # The failure of a script or of any other step after all packages are placed.
+    # A script or another step fails after all packages are placed.
     def test_a_late_failure_keeps_the_new_node_modules
       ours
       @new.state = State.new("node_modules/.package-lock.json")
@@ -102,7 +102,7 @@ module Spate
       refute_path_exists inside(STATE.path)
     end
 
-    # Docker's volumes and bind mounts: it cannot be renamed, and the store is on another file system.
+    # Docker's volumes and bind mounts cannot be renamed, and the store is on another file system.
     def test_a_node_modules_that_is_a_mount
       mount("8m")
       theirs_in_mount

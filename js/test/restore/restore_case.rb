@@ -8,9 +8,9 @@ require "support/hostile_archives/tar"
 require "support/restore_plan"
 
 module Spate
-  # Made packages, a registry that is a Hash, a store and a project of the test's own.
+  # Base class: generates packages, and has a fake client, a store and a project for each test.
   class RestoreCase < Minitest::Test
-    # Hands out archives by name, and counts how often.
+    # Serves archives by the name and version of the package, and records the requests.
     class FakeClient
       Result = Struct.new(:bytes)
       attr_reader :asked, :archives
@@ -33,7 +33,7 @@ module Spate
       end
     end
 
-    # State files as a package manager's: what was restored.
+    # A package manager's state file, which lists the restored packages.
     State = Struct.new(:path) do
       def files(outcome) = { path => "#{outcome.facts.keys.sort.join("\n")}\n" }
     end
@@ -54,7 +54,7 @@ module Spate
     def store = @store ||= Store.open(home: File.join(folder, "home"), env: {})
     def root = @root ||= File.realpath(File.dirname(write("app/package.json", "{\"name\":\"app\"}")))
 
-    # A tarball; files: {path => text or [text, mode]}.
+    # Returns a gzipped tarball. files: {path => text or [text, mode]}.
     def tarball(files, top: "package")
       members = files.map do |path, (text, mode)|
         HostileArchives::Tar.member("#{top}/#{path}", text, mode: mode || 0o644)
@@ -62,7 +62,7 @@ module Spate
       gzip(HostileArchives::Tar.archive(*members))
     end
 
-    # The same bytes whenever it is made.
+    # Compresses with a fixed time, so that the result is reproducible.
     def gzip(bytes)
       out = StringIO.new("".b)
       writer = Zlib::GzipWriter.new(out, 1)
@@ -71,7 +71,7 @@ module Spate
       writer.finish.string
     end
 
-    # A Package that the client has. json: of its package.json; files: others.
+    # Returns a Package, and adds its archive to the client. json: fields of package.json; files: other files.
     def package(name, version = "1.0.0", json: {}, files: {}, body: nil, integrity: true)
       body ||= tarball({ "package.json" => JSON.generate({ name: name, version: version, **json }), **files })
       client.archives["#{name}@#{version}"] = body
@@ -81,7 +81,7 @@ module Spate
 
     def tree(path, package, **facts) = JS::Tree.new(path: path, package: package, key: path, **facts)
 
-    # A Plan of trees; links and bins as given.
+    # A Plan with these trees, links and bins.
     def plan(*trees, links: {}, bins: [JS::BinFolder.new("node_modules/.bin", [], Style)], projects: ["."], **facts)
       JS::Plan.new(tool: "npm", root: root, trees: trees, links: links, bins: bins, projects: projects, skipped: [],
                    inputs: [File.join(root, "package.json")], state: State.new("node_modules/.state"),
@@ -96,7 +96,7 @@ module Spate
     def inside(path) = File.join(root, path)
     def read(path) = File.read(inside(path))
 
-    # Every path below a folder, hidden ones too.
+    # Every path below a folder, including hidden ones.
     def all(folder = "node_modules")
       Dir.glob("**/*", File::FNM_DOTMATCH, base: inside(folder)).reject { |path| path.match?(%r{(?:\A|/)\.\z}) }.sort
     end

@@ -7,7 +7,7 @@ require "support/npm_registry"
 require "support/npm_tools"
 
 module Spate
-  # A project with a lockfile becomes one with a node_modules.
+  # JS.restore restores a project with a lockfile, and does nothing while its inputs and node_modules are unchanged.
   class JSRestoreRunTest < Minitest::Test
     def setup
       @registry = NpmRegistry.start
@@ -42,7 +42,7 @@ module Spate
         integrity: @registry.integrity(name, version), **more }
     end
 
-    # The project with patterns for workspaces, none of which is there but packages/.
+    # Sets patterns for workspaces. Of the folders that match, only packages/ exists.
     def workspaces(patterns)
       FileUtils.mkdir_p(inside("packages"))
       %w[package.json package-lock.json].each do |name|
@@ -56,7 +56,8 @@ module Spate
       JS.restore(root: root, env: @env, store: store, events: events, options: JS::Options.new(**options))
     end
 
-    # By npm itself: edits are undone if all packages are to be restored, and unsupported options cause a warning.
+    # npm restores this project. With `restore: :all` edits are undone. Options that npm's restore does not support
+    # cause a warning.
     def test_options_of_a_restore_by_the_tool
       write("app/.npmrc", "install-strategy=linked\n")
       restore
@@ -84,7 +85,7 @@ module Spate
       assert_equal ["package.json names pnpm@10.0.0, but its only lockfile is npm's, which is used"], told
     end
 
-    def test_a_project_is_restored_and_then_there_is_nothing_to_do
+    def test_second_restore_has_nothing_to_do
       report = restore
       assert_equal ["npm", 2, 2, false], [report.tool, report.total, report.fetched, report.noop?]
       assert_equal "one", File.read(inside("node_modules/b/index.js"))
@@ -147,7 +148,7 @@ module Spate
       end
     end
 
-    def test_a_workspace_that_comes_is_noticed_by_the_record_and_by_the_kept_plan
+    def test_added_workspace_invalidates_the_record_and_the_stored_plan
       workspaces(["packages/*"])
       restore
       assert_predicate restore, :noop?
@@ -171,7 +172,7 @@ module Spate
       assert_raises(JS::DisagreementError) { restore }
     end
 
-    def test_a_project_of_pnpm_that_comes_is_noticed
+    def test_added_pnpm_project_is_noticed
       FileUtils.rm_rf(root)
       write("app/package.json", JSON.generate({ name: "app", packageManager: "pnpm@10.0.0" }))
       write("app/pnpm-workspace.yaml", "packages: ['packages/*', later]\n")
@@ -195,11 +196,11 @@ module Spate
       refute_predicate restore, :noop?
     end
 
-    def test_the_plan_is_kept
+    def test_plan_is_stored_and_reused
       restore
       sleep 0.05
       FileUtils.rm_rf(inside("node_modules"))
-      File.write(inside("package-lock.json"), File.read(inside("package-lock.json"))) # another time, the same content
+      File.write(inside("package-lock.json"), File.read(inside("package-lock.json"))) # a new mtime, the same content
       surroundings = JS::Restore::Memory::Surroundings.new(@env, JS::Options.new, store).to_s
       memory = JS::Restore::Memory::KeptPlan.new(store, File.realpath(root), surroundings)
       assert_equal 2, memory.load.first.trees.size
@@ -220,8 +221,8 @@ module Spate
       refute_match(/missing|invalid|extraneous/, output)
     end
 
-    # As `npm install`: `npm ci` removes hidden names, too, and pnpm leaves everything it did not create.
-    def test_hidden_names_that_no_tool_made_stay
+    # Compared with `npm install`. `npm ci` also removes hidden names; pnpm keeps everything that it did not create.
+    def test_unknown_hidden_files_are_kept
       skip "needs npm" unless NpmTools.runs?("npm")
       linked = write("linked/package.json", "{}")
       kept = [-> { restore }, -> { Open3.capture2e(@env, "npm", "install", chdir: root) }].map do |tool|
@@ -254,13 +255,13 @@ module Spate
       assert_operator loaded.size, :<, 20, loaded.join("\n")
     end
 
-    def test_a_backlog_is_shared
+    def test_restore_with_a_given_backlog
       backlog = Install::Fetch::Backlog.new(unpacking: 1, connections: 2)
       JS.restore(root: root, env: @env, store: store, backlog: backlog)
       assert_equal "one", File.read(inside("node_modules/b/index.js"))
     end
 
-    def test_events_tell_the_progress
+    def test_events_report_the_progress
       seen = []
       events = Events.new.subscribe { |event| seen << event }
       restore(events: events)

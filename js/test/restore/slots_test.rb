@@ -3,7 +3,8 @@
 require_relative "restore_case"
 
 module Spate
-  # A global virtual store: packages' trees are made once, and each project has links to them.
+  # In a global virtual store, each tree is created once, in a slot, and projects link to it. Damaged slots are
+  # replaced.
   class JSRestoreSlotsTest < RestoreCase
     def links = @links ||= JS::Restore::Place::Slots.folder(store)
     def slot(name) = "#{links}/v/@/#{name}/1.0.0/0abc"
@@ -17,7 +18,7 @@ module Spate
         .tap { |made| made.root = root }
     end
 
-    def test_a_slot_has_all_that_belongs_to_it
+    def test_slot_is_complete
       report = restore(shared)
       assert_equal [2, 2], [report.linked, report.fetched]
       assert_equal "a", read("node_modules/a/x.js")
@@ -27,7 +28,7 @@ module Spate
       assert JS::Restore::Memory::Record.load(store, root).hold?("here")
     end
 
-    def test_another_project_makes_links_alone
+    def test_another_project_only_adds_links
       restore(shared)
       before = File.stat(slot("a")).ino
       other = File.realpath(File.dirname(write("other/package.json", "{}")))
@@ -48,7 +49,7 @@ module Spate
       assert_equal %w[0abc], Dir.children("#{links}/v/@/a/1.0.0")
     end
 
-    def test_eight_at_once_make_each_slot_once
+    def test_eight_concurrent_restores_create_each_slot_once
       made = shared
       pids = Array.new(8) do |number|
         root = File.realpath(File.dirname(write("other#{number}/package.json", "{}")))
@@ -64,7 +65,7 @@ module Spate
       assert_path_exists "#{made.trees.first.path}/x.js"
     end
 
-    # Any edit affects one slot only: the other stays as it is.
+    # Edits in the slot of a. The next restore replaces this slot, and keeps that of b.
     { "a file" => ->(slot) { File.write("#{slot}/node_modules/a/x.js", "changed") },
       "a file that is gone" => ->(slot) { File.unlink("#{slot}/node_modules/a/x.js") },
       "a link" => ->(slot) { relink("#{slot}/node_modules/b", "/tmp") },
@@ -94,15 +95,15 @@ module Spate
       File.symlink(target, path)
     end
 
-    # The object of the store is the same file, so the archive has to come again.
-    def test_an_edit_in_place_is_healed_by_the_next_restore
+    # The edit also changed the store's object, so the archive is fetched again.
+    def test_next_restore_repairs_an_edit_in_place
       restore(shared)
       edit
       client.asked.clear
       error = assert_raises(JS::Restore::NotLocalError) do
         restore(shared, surroundings: "another", options: JS::Options.new(local: true))
       end
-      assert_equal [6, "the store lacks a@1.0.0"], [error.exit_code, error.message]
+      assert_equal [6, "the store does not have a@1.0.0"], [error.exit_code, error.message]
       assert_empty client.asked
 
       report = restore(shared, surroundings: "another")
@@ -111,7 +112,7 @@ module Spate
       assert_empty Dir.children(store.path("tmp"))
     end
 
-    def test_an_edit_in_a_patched_package_is_healed_as_well
+    def test_next_restore_repairs_an_edit_in_a_patched_package
       lines = ["diff --git a/x.js b/x.js", "--- a/x.js", "+++ b/x.js", "@@ -1,1 +1,1 @@", "-a",
                "\\ No newline at end of file", "+patched"]
       write("app/a.patch", "#{lines.join("\n")}\n")
@@ -135,7 +136,7 @@ module Spate
 
     def edit = File.write("#{slot("a")}/node_modules/a/lib.js", "edited", mode: "a")
 
-    def test_an_edit_in_place_reaches_no_other_slot
+    def test_edit_in_place_affects_no_other_slot
       restore(shared)
       File.write("#{slot("a")}/node_modules/a/x.js", "edited through the link")
       restore(shared(root: File.realpath(File.dirname(write("other/package.json", "{}")))))
@@ -162,7 +163,7 @@ module Spate
       assert links.start_with?(File.realpath(File.join(folder, "far/away")))
     end
 
-    def test_packages_called_as_parts_of_the_path
+    def test_packages_named_like_parts_of_the_path
       names = %w[links store v1 home].to_h { |name| [name, package(name)] }
       trees = names.map { |name, package| tree("#{slot(name)}/node_modules/#{name}", package) }
       restore(plan(*trees, bins: []))
@@ -198,7 +199,7 @@ module Spate
       refute_path_exists slot("a")
     end
 
-    def test_check_tells_of_edits_in_a_slot
+    def test_check_reports_edits_in_a_slot
       restore(made = shared)
       check = -> { JS::Restore::Check.new(context, made).call.differences.map { |found| [found.path, found.kind] } }
       assert_empty check.call

@@ -3,7 +3,7 @@
 require_relative "restore_case"
 
 module Spate
-  # The store's own commands with npm packages.
+  # `spate store status`, `verify` and `prune` with npm packages.
   class JSRestoreStoreTest < RestoreCase
     def setup
       @a = package("a", files: { "x.js" => "a" })
@@ -17,7 +17,7 @@ module Spate
 
     def prune(**options) = Store::Prune.new(store, older_than: 0, **options).call
 
-    def test_packages_lie_under_their_integrity
+    def test_packages_are_stored_by_integrity
       assert_equal both, keys
       assert_empty Dir.children(store.path("archives"))
     end
@@ -50,13 +50,13 @@ module Spate
       assert_equal both, keys
     end
 
-    def test_status_counts_them
+    def test_status_counts_packages
       result = Store::Status.new(store).call
       assert_equal [2, 0], [result.packages.files, result.unused.files]
       assert_equal [[root, 2]], (result.projects.map { |project| [project.app, project.packages] })
     end
 
-    def test_verify_drops_packages_that_cannot_be_healed_and_they_are_fetched_again
+    def test_verify_removes_damaged_packages_and_they_are_fetched_again
       path = Dir.glob(store.path("objects/*/*")).find { |file| File.read(file) == "a" }
       File.chmod(0o644, path)
       File.write(path, "damaged")

@@ -3,7 +3,8 @@
 require_relative "restore_case"
 
 module Spate
-  # Packages are stored: how they are verified, and what happens without a digest.
+  # Archives are verified with the digests of the lockfile, and stored under the digest that they have. Archives without
+  # a digest are fetched each time, with a warning.
   class JSRestoreSupplyTest < RestoreCase
     def digest(algorithm, body) = "#{algorithm}-#{[OpenSSL::Digest.new(algorithm).digest(body)].pack("m0")}"
 
@@ -24,7 +25,7 @@ module Spate
       end
     end
 
-    # Or several at once would take more memory than one restore may.
+    # Unpacked at the same time, large archives would exceed the memory limit of a restore.
     def test_large_archives_take_turns
       large = Array.new(3) do |number|
         package("a#{number}", files: { "x" => number.to_s * JS::Restore::Context::LARGE })
@@ -34,7 +35,7 @@ module Spate
       assert(spans.sort.each_cons(2).all? { |(_, ended), (begun, _)| ended <= begun })
     end
 
-    # When each call of the core's began and ended.
+    # Returns the times at which each unpacking in the block began and ended.
     def unpackings(&block)
       spans = Thread::Queue.new
       unpack = store.native.method(:unpack)
@@ -46,14 +47,15 @@ module Spate
       Array.new(spans.size) { spans.pop }
     end
 
-    def test_any_of_several_digests_will_do
+    def test_one_matching_digest_of_several_is_sufficient
       restored("#{digest("sha512", "other")} #{digest("sha512", body)}")
       assert_equal "x", read("node_modules/a/x.js")
       assert_raises(JS::Restore::ChecksumError) { restored("#{digest("sha512", "1")} #{digest("sha512", "2")}") }
     end
 
-    # Otherwise one project's lockfile would decide what all others get for a digest.
-    def test_a_package_is_called_by_the_digest_that_its_archive_has
+    # The package's name has the digest of the archive. Otherwise one project's lockfile could replace the package of
+    # another digest for all projects.
+    def test_package_is_named_by_the_digest_of_its_archive
       good, evil = %w[good evil].map { |text| [digest("sha512", body(text)), body(text)] }
       restored("#{good.first} #{evil.first}", evil.last)
       assert_equal "evil", read("node_modules/a/x.js")
@@ -69,7 +71,7 @@ module Spate
       assert_equal "x", read("node_modules/a/x.js")
     end
 
-    def test_a_patched_package_is_called_by_the_digest_that_its_archive_has
+    def test_patched_package_is_named_by_the_digest_of_its_archive
       write("app/a.patch", "diff --git a/y.js b/y.js\n--- a/y.js\n+++ b/y.js\n@@ -1 +1 @@\n-y\n+z\n")
       good, evil = %w[good evil].map { |text| tarball({ "package.json" => "{}", "x.js" => text, "y.js" => "y\n" }) }
       [["#{digest("sha512", good)} #{digest("sha512", evil)}", evil, "evil"],
@@ -105,7 +107,7 @@ module Spate
       assert_equal "changed", read("node_modules/a/x.js")
     end
 
-    def test_a_mismatch_is_hard_for_an_optional_package_too
+    def test_mismatch_is_an_error_for_an_optional_package
       a = package("a", body: body, integrity: digest("sha512", "other"))
       assert_raises(JS::Restore::ChecksumError) { restore(plan(tree("node_modules/a", a, optional: true))) }
     end
@@ -138,7 +140,7 @@ module Spate
         restore(plan(tree("node_modules/a", package("a")), tree("node_modules/b", package("b"))),
                 options: JS::Options.new(local: true))
       end
-      assert_equal "the store lacks a@1.0.0, b@1.0.0", error.message
+      assert_equal "the store does not have a@1.0.0, b@1.0.0", error.message
       assert_equal "before", read("node_modules/a/index.js")
     end
 

@@ -2,14 +2,15 @@
 
 require_relative "locked_case"
 
-# Packages that stay in place while their scripts are to run, to run again, or not to have run.
+# Packages are in place already. Their scripts run, run again after a change, or have their results removed when they
+# are no longer allowed.
 class JSScriptsAgainTest < Minitest::Test
   include JSLockedCase
 
   ADDON = { "node_modules/addon" => ["addon", "1.0.0"] }.freeze
   ALLOWED = { allowScripts: { addon: true } }.freeze
 
-  def test_edits_before_a_script_runs_get_into_no_stored_build
+  def test_edits_before_a_script_runs_are_not_stored
     add_addon("cat source > built")
     lock(ADDON, **ALLOWED)
     restore(ignore_scripts: true)
@@ -64,7 +65,7 @@ class JSScriptsAgainTest < Minitest::Test
     assert_equal %w[1.0.0 2.0.0], built
   end
 
-  # Its result is not stored.
+  # The script writes outside of its folder, so its result is not stored.
   def test_another_version_of_a_dependency_of_a_script_that_writes_outside
     %w[1.0.0 2.0.0].each { |version| @registry.add("headers", version, files: { "version" => version }) }
     add_addon("cat ../headers/version > built; echo x >> #{@base}/outside", dependencies: { "headers" => "*" })
@@ -96,7 +97,8 @@ class JSScriptsAgainTest < Minitest::Test
     assert_equal "two", read("node_modules/addon/built")
   end
 
-  # Files of the stored result are copied within a tick of the file system's clock before the other script starts.
+  # The first script's stored result is copied in the same tick of the file system's clock in which the other script
+  # starts.
   def test_an_input_that_was_put_into_place_just_before
     @registry.add("headers", "1.0.0", scripts: { install: "echo x > version" })
     packages = { **ADDON, "node_modules/addon/node_modules/headers" => %w[headers 1.0.0] }
@@ -155,7 +157,7 @@ class JSScriptsAgainTest < Minitest::Test
     @registry.add("addon", "1.0.0", files: { "source" => "honest\n" }, scripts: { install: script }, **more)
   end
 
-  # As an editor does it.
+  # Replaces the file, as an editor does.
   def edit(path, text)
     write("#{path}.new", "#{text}\n")
     File.rename("#{@root}/#{path}.new", "#{@root}/#{path}")

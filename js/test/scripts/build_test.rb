@@ -28,7 +28,7 @@ class JSScriptsBuildTest < Minitest::Test
     assert_built "first"
   end
 
-  def test_another_project_has_it_too
+  def test_build_is_shared_with_another_project
     install
     @root = "#{@base}/another"
     manifest(allowScripts: { one: true })
@@ -60,7 +60,7 @@ class JSScriptsBuildTest < Minitest::Test
     assert_equal 2, starts
   end
 
-  # Whether its result would be stored or not.
+  # Tests a package whose result can be stored (with an integrity), and one whose result cannot.
   def test_an_input_that_changes_while_a_script_runs
     ["sha512-#{["x" * 64].pack("m0")}", nil].each do |integrity|
       FileUtils.rm_rf("#{@root}/node_modules")
@@ -81,8 +81,8 @@ class JSScriptsBuildTest < Minitest::Test
     end
   end
 
-  # A shell and what it starts have their variables without asking for them.
-  def test_the_environment_counts_however_it_is_read
+  # A shell and its child processes receive all variables without reading them individually.
+  def test_environment_is_an_input_however_it_is_read
     ["echo $MY_SECRET > out", "bash -c 'printenv MY_SECRET > out'", "env | sort > out",
      "node -p 'JSON.stringify(process.env)' > out"].each do |text|
       %w[mine yours mine].each do |secret|
@@ -95,8 +95,8 @@ class JSScriptsBuildTest < Minitest::Test
     end
   end
 
-  # Neither does another project's place, nor another terminal.
-  def test_a_place_and_a_session_do_not_count
+  # The path of the project and variables of a terminal are not inputs.
+  def test_project_path_and_session_variables_are_not_inputs
     install
     @root = "#{@base}/another"
     manifest(allowScripts: { one: true })
@@ -106,7 +106,7 @@ class JSScriptsBuildTest < Minitest::Test
     assert_equal 1, starts
   end
 
-  def test_another_archive_or_script_counts
+  def test_another_archive_or_script_is_another_build
     install
     install(integrity: "sha512-#{["y" * 64].pack("m0")}")
     install(script: "#{script}; true")
@@ -132,8 +132,8 @@ class JSScriptsBuildTest < Minitest::Test
     assert_equal 2, starts
   end
 
-  # As the first node-gyp on a machine does, beside its own files.
-  def test_bytecode_that_python_left_outside_is_a_cache
+  # For example, the first run of node-gyp on a machine creates bytecode. The result can be reused nevertheless.
+  def test_python_bytecode_outside_the_package_is_ignored
     skip "no python3" unless JS::Tools::Program.find("python3", @env["PATH"])
     write("#{@base}/tools/flavour.py", "FLAVOUR = 1\n")
     @env.delete("PYTHONDONTWRITEBYTECODE")
@@ -153,7 +153,7 @@ class JSScriptsBuildTest < Minitest::Test
     server&.close
   end
 
-  def test_whoever_wants_it_built_again_gets_that
+  def test_rebuild_option_builds_again
     install
     install(rebuild: ["one"])
 

@@ -3,7 +3,7 @@
 require_relative "scripts_case"
 require "support/npm_registry"
 
-# Projects with a package-lock.json, of packages with scripts.
+# Projects with a package-lock.json and packages with scripts.
 module JSLockedCase
   include JSScriptsCase
 
@@ -18,7 +18,7 @@ module JSLockedCase
     super
   end
 
-  # packages: { path => [name, version] }; facts: fields of package.json that the lockfile does not have.
+  # packages: { path => [name, version] }; facts: fields of package.json that are not in the lockfile.
   def lock(packages, **facts)
     locked = packages.to_h do |path, (name, version)|
       [path, { name: name, version: version, resolved: @registry.resolved(name, version),
@@ -28,17 +28,17 @@ module JSLockedCase
     write("package-lock.json",
           JSON.generate(name: "app", version: "1.0.0", lockfileVersion: 3, requires: true,
                         packages: { "" => JSON.parse(File.read("#{@root}/package.json")), **locked }))
-    sleep 0.05 # what was changed a moment ago is not believed by its time
+    sleep 0.05 # mtimes of recent changes are not trusted
   end
 
   def needs(dependencies) = dependencies.empty? ? {} : { dependencies: dependencies }
 
-  # {name => version} of the packages in a folder's node_modules: what it asks for.
+  # The dependencies of a folder: { name => version } of the packages in its node_modules.
   def inside(folder, packages)
     packages.filter_map { |path, (_, version)| [$1, version] if path =~ %r{\A#{folder}node_modules/([^/]+)\z} }.to_h
   end
 
-  # Report.
+  # Restores the project. Returns the Report.
   def restore(**options)
     events = Spate::Events.new.subscribe { |event| @events << event }
     JS.restore(root: @root, store: @store, env: @env, events: events, options: JS::Options.new(**options))
@@ -46,7 +46,7 @@ module JSLockedCase
 
   def read(path) = File.read("#{@root}/#{path}").chomp
 
-  # Another project.
+  # Creates another project.
   def another(name)
     Dir.mkdir(@root = "#{@base}/#{name}")
   end

@@ -2,7 +2,7 @@
 
 require_relative "scripts_case"
 
-# Modules in C, by the node-gyp that comes with npm and node's own headers.
+# C extensions are built once with npm's node-gyp, and again after a change of node's headers.
 class JSScriptsNativeTest < Minitest::Test
   include JSScriptsCase
 
@@ -51,7 +51,7 @@ class JSScriptsNativeTest < Minitest::Test
     assert_answer 7, [1, 0]
   end
 
-  def test_a_failure_shows_the_compilers_words
+  def test_failure_shows_the_compiler_error
     write("#{@base}/include/answer.h", "#define ANSWER nothing\n")
     error = assert_raises(JS::ScriptFailed) { install }
 

@@ -2,7 +2,7 @@
 
 require_relative "locked_case"
 
-# Scripts of a project's own that write into its packages, as patch-package does.
+# Scripts of the project may write into its packages, as patch-package does. Other projects are not affected.
 class JSScriptsOwnFilesTest < Minitest::Test
   include JSLockedCase
 
@@ -14,7 +14,7 @@ class JSScriptsOwnFilesTest < Minitest::Test
     @registry.add("lib", "1.0.0", files: { "index.js" => "original\n" })
   end
 
-  def test_they_write_into_this_project_alone
+  def test_scripts_write_only_into_this_project
     project("other") { restore }
     project("app", patch: "patched") { restore }
 
@@ -24,7 +24,7 @@ class JSScriptsOwnFilesTest < Minitest::Test
     assert_equal "original", content("third")
   end
 
-  # Files that scripts do not write to stay links.
+  # Files that scripts do not write to remain links.
   def test_only_written_files_are_copied
     project("app", patch: "patched") { restore }
     links = %w[index.js package.json].map { |name| File.stat("#{@root}/node_modules/lib/#{name}").nlink }
@@ -54,7 +54,7 @@ class JSScriptsOwnFilesTest < Minitest::Test
     assert_predicate restore, :noop?
   end
 
-  def test_they_run_each_time_over_the_packages_own_files
+  def test_scripts_run_each_time_on_the_original_files
     project("app", patch: "first") { 2.times { restore } }
     write("patch", "second\n")
 
@@ -83,7 +83,7 @@ class JSScriptsOwnFilesTest < Minitest::Test
     assert_predicate restore(ignore_scripts: true), :noop?
   end
 
-  def test_a_member_of_a_workspace_has_them_too
+  def test_workspace_members_have_own_files
     project("other") { restore }
     @root = "#{@base}/app"
     scripts = { prepare: "cat patch > ../../node_modules/lib/index.js" }

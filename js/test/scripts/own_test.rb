@@ -5,7 +5,7 @@ require "English"
 require "support/node_modules_comparison"
 require "support/npm_registry"
 
-# Scripts of a project's own packages: which run, when, and what is in place then, as the tools have it.
+# The scripts of a project's own packages run in the same order as with npm and pnpm, with the same files in place.
 class JSScriptsOwnTest < Minitest::Test
   include JSScriptsCase
 
@@ -14,7 +14,7 @@ class JSScriptsOwnTest < Minitest::Test
   LOCK = { "npm" => %w[npm install --package-lock-only --ignore-scripts],
            "pnpm" => %w[pnpm install --lockfile-only --ignore-scripts] }.freeze
   INSTALL = { "npm" => %w[npm ci], "pnpm" => %w[pnpm install --frozen-lockfile] }.freeze
-  # Writes down what of a restore there is.
+  # A script that records which files of a restore exist.
   SEEN = <<~SH
     for path in one .bin/one one/built .bin/a .package-lock.json .modules.yaml .pnpm/lock.yaml \
         .pnpm-workspace-state-v1.json ../packages/b/node_modules/.bin/a; do
@@ -22,7 +22,7 @@ class JSScriptsOwnTest < Minitest::Test
     done
     echo $npm_package_name $npm_lifecycle_event $PWD $there >> $SAID
   SH
-  # pnpm's place for temporary files, where it runs as root, and its text of what starts a program.
+  # Expected differences: pnpm's folder for temporary files (as root), and the text of shims.
   OTHERWISE = %r{/\.tmp: |/z/node_modules: |/\.bin/\w+: expected executable file \w+, found executable file}
 
   def setup
@@ -80,7 +80,7 @@ class JSScriptsOwnTest < Minitest::Test
     assert_empty Spate::NodeModulesComparison.differences(made, found).grep_v(OTHERWISE)
   end
 
-  # Lines that scripts wrote: pnpm runs those of several packages in parallel, each after those that it needs.
+  # The lines that scripts wrote. pnpm runs scripts of several packages in parallel, each after its dependencies.
   def trace(name)
     @env.update("ROOT" => @root, "SAID" => "#{@base}/trace")
     yield

@@ -4,7 +4,7 @@ require_relative "scripts_case"
 require "English"
 require "support/npm_registry"
 
-# Scripts in a whole restore, of lockfiles that the tools themselves made.
+# Scripts run during restores of projects that npm or pnpm locked, including kills and interrupts.
 class JSScriptsRestoreTest < Minitest::Test
   include JSScriptsCase
 
@@ -38,13 +38,13 @@ class JSScriptsRestoreTest < Minitest::Test
     assert_runs("pnpm", PNPM)
   end
 
-  def test_npm_finds_nothing_to_change
+  def test_npm_changes_nothing_after_a_restore
     test_npm
 
     assert_match(/"one"/, capture("npm", "ls", "--all", "--json"))
   end
 
-  # pnpm's executables are scripts that start a file by its first line, which has changed then.
+  # pnpm's shims depend on the first line of their file, which the script changes.
   def test_an_executable_that_a_script_replaced
     skip "no pnpm on the PATH" unless JS::Tools::Program.find("pnpm", @env["PATH"])
     depend_on_what_is_replaced
@@ -60,8 +60,9 @@ class JSScriptsRestoreTest < Minitest::Test
     assert_equal "native\n", found.first["node_modules/.bin/tool"]
   end
 
-  # A build that is not stored, as here once it uses the network, has no list of files; an earlier list is not used.
-  def test_files_made_by_scripts_are_not_strays_stored_or_not
+  # A build that is not stored (this one uses the network) has no list of files. The list of an earlier build is not
+  # used.
+  def test_files_created_by_scripts_are_not_strays
     server = TCPServer.new("127.0.0.1", 0)
     @registry.add("loads", "1.0.0", scripts: { install: "echo > made; test -z \"$PORT\" || node -e \"#{LOAD}\"" })
     manifest(dependencies: { "loads" => "1.0.0" }, allowScripts: { loads: true })
@@ -86,7 +87,7 @@ class JSScriptsRestoreTest < Minitest::Test
     assert_equal [0, 1], restore.then { |report| [report.built, report.build_reused] }
   end
 
-  # The archive at another address claims to be the allowed package, and the lockfile has its digest for that one.
+  # The lockfile has the address and digest of an archive that pretends to be the allowed package.
   def test_scripts_run_only_if_the_archive_matches_its_own_address
     @registry.add("twin", "1.0.0", name: "one", scripts: { install: say("twin") })
     manifest(dependencies: { "twin" => "1.0.0", "one" => "1.0.0" }, allowScripts: { one: true })
@@ -115,7 +116,7 @@ class JSScriptsRestoreTest < Minitest::Test
                     "scripts of one@1.0.0 do not run: its address was not checked"
   end
 
-  def test_a_kill_in_a_script_leaves_nothing_half_done
+  def test_killed_script_leaves_no_partial_files
     half = "test -e ../../killed || { touch ../../killed half; kill -9 $RESTORE; sleep 9; }"
     @registry.add("halved", "1.0.0", scripts: { install: half })
     manifest(dependencies: { "halved" => "1.0.0" }, allowScripts: { halved: true })
@@ -140,7 +141,7 @@ class JSScriptsRestoreTest < Minitest::Test
     assert_slow
   end
 
-  # The package that was allowed in between has the files of its archive again.
+  # The package was replaced during the restore. Its old files are put back.
   def test_an_interruption_in_a_script_restores_the_old_files
     slow
     restore
@@ -170,7 +171,7 @@ class JSScriptsRestoreTest < Minitest::Test
     end
   end
 
-  # Ctrl-C, once the script has begun.
+  # Sends SIGINT after the script has begun.
   def interrupt
     pid = fork do
       Spate::CLI::Signals.guard { restore }
@@ -191,7 +192,7 @@ class JSScriptsRestoreTest < Minitest::Test
     assert_match(/"slow"/, capture("npm", "ls", "--all", "--json"))
   end
 
-  # Of two packages under each other's names only the allowed one runs, once; another time nothing runs.
+  # Two packages have each other's names. Only the scripts of the allowed one run, and only in the first restore.
   def assert_runs(tool, lock, **package)
     skip "no #{tool} on the PATH" unless JS::Tools::Program.find(tool, @env["PATH"])
     manifest(dependencies: @dependencies, scripts: { prepare: say("own") }, **package)
@@ -204,7 +205,7 @@ class JSScriptsRestoreTest < Minitest::Test
     assert_equal ["by one", "x\nmore\n"], %w[made data].map { |name| File.read("#{@root}/node_modules/two/#{name}") }
   end
 
-  # A package whose script makes another program of its executables, and one whose script runs them.
+  # One package replaces its executables in a script, another one runs them in a script.
   def depend_on_what_is_replaced
     native = "rm -f run && printf '#!/bin/sh\\necho native\\n' > run && cp run made && chmod +x run made"
     @registry.add("tool", "1.0.0", files: { "run" => "#!/usr/bin/env node\n" }, bin: { tool: "run", late: "made" },
@@ -215,7 +216,7 @@ class JSScriptsRestoreTest < Minitest::Test
     capture(*PNPM)
   end
 
-  # { path => what it prints }
+  # { path => output }
   def executables
     paths = Dir.glob("**/.bin/*", File::FNM_DOTMATCH, base: "#{@root}/node_modules").sort
     paths.to_h { |path| ["node_modules/#{path}", capture("#{@root}/node_modules/#{path}")] }

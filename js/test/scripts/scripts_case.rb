@@ -6,7 +6,7 @@ require "socket"
 require "spate/tracer"
 require "support/npm_tools"
 
-# Projects whose packages are in place, with scripts.
+# A project with packages in place. Their scripts run without a restore.
 module JSScriptsCase
   JS = Spate::JS
   Context = Struct.new(:root, :env, :store, :events, :options, keyword_init: true) do
@@ -43,7 +43,7 @@ module JSScriptsCase
 
   def manifest(**facts) = write("package.json", JSON.generate(name: "app", version: "1.0.0", **facts))
 
-  # A package in place. scripts: {event => text}.
+  # Adds a package in place. scripts: {event => text}.
   def add(name, version = "1.0.0", scripts = {}, path: "node_modules/#{name}", key: path, of: name, resolved: nil,
           integrity: "sha512-#{["x" * 64].pack("m0")}", files: {}, **more)
     write("#{path}/package.json", JSON.generate(name: name, version: version, scripts: scripts))
@@ -64,7 +64,7 @@ module JSScriptsCase
     JS::Package::Facts.read(File.read(path), paths, path) { "" }
   end
 
-  # JS::Outcome
+  # Runs the scripts. Returns a JS::Outcome.
   def run_scripts(tool = "npm", projects: ["."], configuration: nil, **options)
     plan = plan(tool, projects: projects)
     places = [*@trees.map(&:path), *projects].select do |path|
@@ -77,7 +77,7 @@ module JSScriptsCase
     outcome
   end
 
-  # The words that scripts wrote with `say`.
+  # The words that scripts printed with `say`.
   def said = File.exist?("#{@base}/said") ? File.readlines("#{@base}/said", chomp: true) : []
   def say(word) = "echo #{word} >> #{@base}/said"
 end

@@ -25,7 +25,7 @@ class JSScriptsSessionTest < Minitest::Test
     assert_empty said
   end
 
-  # The name in a lockfile proves nothing about an archive.
+  # A name in the lockfile does not prove which package the archive contains.
   def test_an_archive_of_another_package_is_denied_with_a_warning
     manifest(allowScripts: { one: true })
     %w[npm pnpm].each do |tool|
@@ -74,7 +74,7 @@ class JSScriptsSessionTest < Minitest::Test
     assert_equal events - ["prepublish"], said
   end
 
-  def test_packages_of_a_workspace_run_theirs
+  def test_workspace_packages_run_their_scripts
     manifest
     write("apps/shop/package.json", JSON.generate(name: "x", scripts: { prepare: say("prepare"), install: say("x") }))
     run_scripts(projects: [".", "apps/shop"])
@@ -82,7 +82,7 @@ class JSScriptsSessionTest < Minitest::Test
     assert_equal %w[prepare x], said
   end
 
-  def test_none_runs_where_none_is_to
+  def test_no_script_runs_with_scripts_disabled
     manifest(allowScripts: { one: true }, scripts: { install: say("own") })
     add("one", "1.0.0", { install: say("a") })
     run_scripts(ignore_scripts: true)
@@ -105,7 +105,7 @@ class JSScriptsSessionTest < Minitest::Test
     assert_operator said.index("c"), :<, said.index("b")
   end
 
-  def test_the_environment_is_the_tools
+  def test_environment_equals_that_of_the_tool
     manifest(allowScripts: { one: true })
     add("one", "1.2.3", { install: "env > #{@base}/env" })
     @env["npm_package_name"] = "outer"
@@ -158,7 +158,7 @@ class JSScriptsSessionTest < Minitest::Test
     refute_path_exists "#{@root}/node_modules/one/package.json"
   end
 
-  # A planner puts nothing there whose scripts may run; should it be mistaken, nothing does.
+  # A planner places no package with scripts in a shared slot. Even if one did, its script would not run.
   def test_no_script_runs_in_a_shared_slot
     manifest(allowScripts: { one: true })
     add("one", "1.0.0", { install: say("a") }, path: "#{@base}/global/one", key: "one")
@@ -167,7 +167,7 @@ class JSScriptsSessionTest < Minitest::Test
     assert_empty said
   end
 
-  def test_an_interruption_ends_all_that_runs
+  def test_interruption_ends_all_running_scripts
     manifest(allowScripts: { one: true, two: true })
     %w[one two].each { |name| add(name, "1.0.0", { install: "echo $$ > #{@base}/#{name}; sleep 60 & wait" }) }
     thread = Thread.new { run_scripts(jobs: 2) }
@@ -221,7 +221,7 @@ class JSScriptsSessionTest < Minitest::Test
     assert_equal "x\nmore\n", File.read("#{@root}/node_modules/one/data")
   end
 
-  def test_pnpms_own_guard_prints_nothing
+  def test_guard_of_pnpm_prints_nothing
     manifest(scripts: { preinstall: "npx only-allow pnpm", install: say("a") })
     run_scripts("pnpm")
 

@@ -7,7 +7,8 @@ require "support/npm_registry"
 require "support/pnpm_majors"
 
 module Spate
-  # npm's script-shell, compared with npm 11 and 12: a missing program matters only when a script runs.
+  # npm's setting script-shell has the same effect as in npm 11 and 12: a missing shell is an error only if a script
+  # runs.
   class JSScriptShellTest < Minitest::Test
     MISSING = "/no/such/shell"
 

@@ -4,10 +4,10 @@ require "json"
 require "open3"
 require "rbconfig"
 
-# The real importmap-rails, without Rails: what `bin/importmap pin` writes, and which pins it has a version of.
+# The real importmap-rails, without Rails: the output of `bin/importmap pin`, and the pins whose version it finds.
 module ImportmapRails
   HOME = File.expand_path("../../../tmp/importmap-rails", __dir__)
-  # Pins its arguments, name=address, without downloading; prints those that have a version.
+  # Pins its arguments, name=address, without downloading. Prints the pins with a version.
   SCRIPT = <<~'RUBY'
     require "fileutils"
     require "set"
@@ -26,7 +26,8 @@ module ImportmapRails
 
   module_function
 
-  # Its lib folder, fetched from where `gem` takes gems if need be; nil where that fails.
+  # Returns the lib folder of importmap-rails. Installs the gem below tmp/ first if it is missing. Returns nil if that
+  # fails.
   def folder
     found = -> { Dir.glob("#{HOME}/gems/importmap-rails-*/lib").max }
     found.call || (install && found.call)
@@ -40,7 +41,7 @@ module ImportmapRails
   end
   private_class_method :install
 
-  # [[base package, version]] of the application, after pins of { name => address } were added.
+  # Adds pins { name => address } to the application. Returns [[base package, version]] of all its pins.
   def pin(root, pins = {})
     pairs = pins.map { |pair| pair.join("=") }
     out, status = Open3.capture2(RbConfig.ruby, "-I", folder, "-e", SCRIPT, *pairs, chdir: root)

@@ -7,13 +7,13 @@ require "support/npm_tools"
 require "tmpdir"
 
 module Spate
-  # Restores a JavaScript project with its own tool and with Spate, both without scripts and with caches of their own.
+  # Restores a JavaScript project with its own tool and with Spate, both without scripts and with separate caches.
   class NodeRestores
     EXE = File.expand_path("../../../exe/spate", __dir__)
     FROZEN = { "npm" => %w[ci], "pnpm" => %w[install --frozen-lockfile] }.freeze
     QUIET = { "npm" => %w[--no-audit --no-fund], "pnpm" => [] }.freeze
     CACHES = %w[XDG_DATA_HOME XDG_CACHE_HOME XDG_STATE_HOME npm_config_cache].freeze
-    # A lockfile may be younger than pnpm would let in, and is no less one to restore.
+    # Disables pnpm's minimum age of packages and other checks, because the lockfiles may be recent.
     ENVIRONMENT = { "CI" => "true", "pnpm_config_minimum_release_age" => "0", "pnpm_config_trust_policy" => "off",
                     "npm_config_engine_strict" => "false" }.freeze
 
@@ -24,8 +24,8 @@ module Spate
       @folder = folder
     end
 
-    # The tool's output, and whether it succeeded. Runs the pnpm version that the project names: results differ between
-    # versions.
+    # Runs the tool; for pnpm, the version that the project names, because results differ between versions. Returns the
+    # output, and whether the tool succeeded.
     def tool(name, words, folder) = run([name, *words], folder)
     def frozen(name, folder) = tool(name, [*FROZEN.fetch(name), "--ignore-scripts", *QUIET.fetch(name)], folder)
     def spate(folder) = run([RbConfig.ruby, "--disable-gems", EXE, "js", "--ignore-scripts"], folder)

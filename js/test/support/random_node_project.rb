@@ -4,18 +4,18 @@ require "fileutils"
 require "json"
 
 module Spate
-  # A package.json made up by a number, of real packages: the same number makes the same one. Groups, aliases,
-  # workspaces and settings vary; the project's own tool writes the lockfile.
+  # Generates a package.json with real packages from a seed. The same seed gives the same file. Groups, aliases,
+  # workspaces and settings vary. The project's own tool writes the lockfile.
   class RandomNodeProject
     GROUPS = %w[dependencies dependencies devDependencies optionalDependencies].freeze
-    # .npmrc of npm, pnpm-workspace.yaml of pnpm.
+    # Lines for npm's .npmrc, and for pnpm's pnpm-workspace.yaml.
     NPM_SETTINGS = [nil, nil, "omit=dev", "omit=optional", "install-links=true", "bin-links=false"].freeze
     PNPM_SETTINGS = [nil, nil, "publicHoistPattern: ['*eslint*', '*types*']", "hoist: false", "shamefullyHoist: true",
                      "virtualStoreDirMaxLength: 60", "dedupePeerDependents: false"].freeze
 
     attr_reader :seed, :tool
 
-    # names: of packages that are there.
+    # names: names of existing packages.
     def initialize(seed, names)
       @seed = seed
       @random = Random.new(seed)

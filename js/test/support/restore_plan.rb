@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 module Spate
-  # Restores an existing Plan, as Restore::Run does with the one that it makes.
+  # Restores an existing Plan like Restore::Run, which makes its own.
   module RestorePlan
-    # client: responds to fetch(package, to:) -> Result, which has bytes. surroundings: of Record, nil to write none.
-    # Returns a Report.
+    # client: responds to fetch(package, to:) -> Result, which responds to bytes. surroundings: see Record; nil to write
+    # none. Returns a Report.
     def self.call(plan, store:, client:, configuration: nil, env: ENV, events: Events.new, options: JS::Options.new,
                   surroundings: nil)
       context = JS::Restore::Context.new(root: plan.root, env: env, store: store, events: events, options: options,

@@ -58,7 +58,7 @@ class JSToolsMemoryTest < Minitest::Test
     end
   end
 
-  def test_the_same_content_with_another_time_is_the_same
+  def test_changed_mtime_starts_no_tool
     restore(@project)
     File.utime(Time.at(1), Time.at(1), "#{app}/yarn.lock")
     write("package.json", File.read("#{app}/package.json"))
@@ -74,20 +74,20 @@ class JSToolsMemoryTest < Minitest::Test
     refute restore(@project).ran
   end
 
-  def test_an_option_counts
+  def test_options_are_inputs
     restore(@project)
 
     assert restore(@project, options: Spate::JS::Options.new(omit: ["dev"])).ran
     assert_match(/--production/, calls.last)
   end
 
-  def test_without_the_tools_own_state_it_is_started_each_time
+  def test_tool_is_started_each_time_without_its_state
     program("yarn", "mkdir -p node_modules")
 
     assert_equal [true, true], Array.new(2) { restore(@project).ran }
   end
 
-  def test_a_damaged_memory_is_none
+  def test_damaged_record_is_ignored
     restore(@project)
     File.write(Dir.glob("#{@home}/.cache/spate/store/*/js/*").fetch(0), "x" * 100)
 
@@ -101,7 +101,7 @@ class JSToolsMemoryTest < Minitest::Test
     assert Spate::JS::Tools.left_in_place?(app, @env)
   end
 
-  def test_plug_n_play_keeps_its_memory_beside_yarns_own
+  def test_plug_n_play_record_is_beside_the_state_of_yarn
     program("yarn", "mkdir -p .yarn && touch .pnp.cjs .yarn/install-state.gz")
     project = project("yarn.lock", "__metadata:\n  version: 8\n", package: "{}")
 
@@ -113,6 +113,6 @@ class JSToolsMemoryTest < Minitest::Test
 
   private
 
-  # So that times prove what they should.
+  # Waits until files written before can no longer change without a new mtime.
   def age = sleep(0.03)
 end

@@ -2,7 +2,7 @@
 
 require_relative "tools_case"
 
-# The project's own scripts, where a tool that is not Spate does the work.
+# In projects that another tool restores, the project's own scripts run unless a setting disables them.
 class JSToolsOwnScriptsTest < Minitest::Test
   include JSToolsCase
 
@@ -19,18 +19,18 @@ class JSToolsOwnScriptsTest < Minitest::Test
     @env["PATH"] += ":/bin"
   end
 
-  def test_they_run
+  def test_scripts_run
     TOOLS.each_key { |lockfile| assert runs?(lockfile), lockfile }
   end
 
-  def test_the_configuration_keeps_them_off
+  def test_configuration_disables_scripts
     TOOLS.each_key { |lockfile| refute runs?(lockfile, ".npmrc", "ignore-scripts=true\n"), lockfile }
     OWN.each { |lockfile, (file, text)| refute runs?(lockfile, file, text), file }
     @env["npm_config_ignore_scripts"] = "true"
     refute runs?("yarn.lock")
   end
 
-  def test_the_users_settings_disable_them_too
+  def test_user_settings_disable_scripts
     File.write("#{@home}/.npmrc", "ignore-scripts=true\n")
 
     refute runs?("yarn.lock")

@@ -5,7 +5,7 @@ require "json"
 require "open3"
 require "support/npm_tools"
 
-# The tools themselves, without a network: packages are folders and archives of the project.
+# JS::Tools restores with the real tools, without a network. Packages are folders of the project.
 class JSToolsRealTest < Minitest::Test
   def setup
     @app = File.realpath(Dir.mktmpdir)
@@ -27,7 +27,7 @@ class JSToolsRealTest < Minitest::Test
   def test_npm = assert_restores("npm", "--ignore-scripts")
   def test_pnpm = assert_restores("pnpm", "--ignore-scripts")
 
-  # Each of its linkers leaves something else behind.
+  # Each of yarn's linkers creates other files.
   def test_a_later_yarn
     yarn = NpmTools.pinned("@yarnpkg/cli-dist", YARN, program: "yarn")
     @env["PATH"] = "#{File.dirname(yarn)}:#{@env["PATH"]}"
@@ -45,7 +45,8 @@ class JSToolsRealTest < Minitest::Test
 
   private
 
-  # Whether what a tool has left is known the next time, and that it is gone. words: make a lockfile.
+  # Asserts that the tool is skipped if its result exists, and runs if it is missing. words: the command that creates
+  # the lockfile.
   def assert_knows(*words, **variables)
     output, status = Open3.capture2e(@env.merge(variables), *words, chdir: @app)
     assert_predicate status, :success?, output

@@ -18,14 +18,14 @@ class JSToolsRunTest < Minitest::Test
     end
   end
 
-  def test_a_later_yarn_learns_by_its_environment
+  def test_later_yarn_gets_options_by_environment
     program("yarn", "echo scripts $YARN_ENABLE_SCRIPTS >> #{@root}/calls")
     restore(project("yarn.lock", "__metadata:\n"))
 
     assert_equal ["yarn install --immutable", "scripts 0"], calls
   end
 
-  # With that setting it runs the scripts of packages that the project names.
+  # With YARN_ENABLE_SCRIPTS=0, yarn runs only the scripts of packages that the project lists in dependenciesMeta.
   def test_yarn_2_runs_scripts_that_package_json_allows
     package = '{"dependenciesMeta":{"one":{"built":true},"two":7}}'
     flags = ["{}", package].map do |text|
@@ -52,7 +52,7 @@ class JSToolsRunTest < Minitest::Test
     assert_match(/ one package: npm rebuild NAME\z/, Spate::JS::Tools.of(project("package-lock.json"), @env).permission)
   end
 
-  def test_berry_builds_nothing_where_no_script_may_run
+  def test_yarn_berry_builds_nothing_without_scripts
     program("yarn")
     restore(project("yarn.lock", "__metadata:\n"), options: Spate::JS::Options.new(ignore_scripts: true))
 
@@ -77,8 +77,8 @@ class JSToolsRunTest < Minitest::Test
                  told.select { |event| event[:event] == :warning }.map { |event| event[:message] }
   end
 
-  # npm 11 has lists: scripts that none denies would still run.
-  def test_an_npm_before_12_is_said_to_keep_to_no_list
+  # npm 11 has lists, but runs all scripts that none of them denies.
+  def test_warns_that_npm_before_12_ignores_lists
     program("npm", "[ \"$1\" = --version ] && echo 11.19.1; exit 0")
     told = []
     restore(project("package-lock.json", package: '{"allowScripts":{"esbuild":true}}'),
@@ -111,7 +111,7 @@ class JSToolsRunTest < Minitest::Test
 
   VERSION = "if [ \"$1\" = --version ]; then echo 1.22.22; exit; fi"
 
-  def test_a_failure_has_the_last_lines
+  def test_failure_shows_the_last_lines
     program("yarn", "#{VERSION}; seq 30; echo 'error Your lockfile needs to be updated' >&2; exit 3")
     error = assert_raises(Spate::JS::ToolFailed) { restore(project("yarn.lock")) }
 
@@ -137,7 +137,7 @@ class JSToolsRunTest < Minitest::Test
     assert_equal "install it: npm install -g yarn@1.22.19", error.hint
   end
 
-  # An uncaught error of corepack as node prints it.
+  # An uncaught error of corepack, as printed by node.
   UNCAUGHT = <<~TEXT
     /usr/lib/node_modules/corepack/dist/lib/corepack.cjs:22036
         throw new Error(`Corepack cannot download ${name}`);
@@ -153,7 +153,7 @@ class JSToolsRunTest < Minitest::Test
     Node.js v20.20.2
   TEXT
 
-  def test_a_tool_that_corepack_does_not_get
+  def test_corepack_cannot_download_the_tool
     write("trace", UNCAUGHT)
     program("corepack", "while read -r line; do echo \"$line\"; done < #{app}/trace >&2; exit 1")
     error = assert_raises(Spate::JS::ToolUnusable) do
@@ -177,7 +177,7 @@ class JSToolsRunTest < Minitest::Test
     assert_equal "name yarn in package.json, or commit the lockfile of pnpm instead", error.hint
   end
 
-  def test_the_yarn_of_the_project_runs_by_node
+  def test_yarn_of_the_project_is_run_with_node
     program("node")
     write(".yarn/releases/yarn-4.cjs")
     write(".yarnrc.yml", "nodeLinker: node-modules\nyarnPath: .yarn/releases/yarn-4.cjs\n")
@@ -198,7 +198,7 @@ class JSToolsRunTest < Minitest::Test
     assert_match(/\Ayarn install/, calls.last)
   end
 
-  # As `npm install -g @yarnpkg/cli-dist` leaves it.
+  # The files that `npm install -g @yarnpkg/cli-dist` creates.
   def test_a_later_yarn_comes_before_corepack_unless_package_json_names_another
     program("corepack")
     write("#{@root}/lib/package.json", '{ "name": "@yarnpkg/cli-dist", "version": "4.18.1" }')
@@ -233,7 +233,7 @@ class JSToolsRunTest < Minitest::Test
     refute Spate::Util::Child.alive?(pid)
   end
 
-  def test_it_gets_the_users_environment_before_bundler_changed_it
+  def test_tool_gets_the_environment_from_before_bundler
     program("yarn", "echo \"$RUBYOPT|$ONE\" >> #{@root}/calls")
     @env.update("RUBYOPT" => "-rbundler/setup", "ONE" => "1")
     restore(project("yarn.lock"))

@@ -2,7 +2,7 @@
 
 require "test_helper"
 
-# A project, and programs on a PATH of its own that print their arguments.
+# A project, and a PATH with fake programs, which log their arguments to a file.
 module JSToolsCase
   def setup
     @root = File.realpath(Dir.mktmpdir)
@@ -27,7 +27,7 @@ module JSToolsCase
     path
   end
 
-  # body: of a shell script.
+  # Creates a fake program. body: a shell script.
   def program(name, body = "")
     path = "#{@bin}/#{name}"
     File.write(path, "#!/bin/sh\necho \"#{name} $*\" >> #{@root}/calls\n#{body}\n")

@@ -2,13 +2,13 @@
 
 module Spate
   module JS
-    # npm's or pnpm's configuration from the environment and .npmrc files; the nearest level wins. Parsed like the tool
-    # does, without starting it. Uses core Ruby only, because an install with nothing to do loads this file.
+    # npm's or pnpm's configuration from the environment and .npmrc files; the nearest level wins. Parses the files like
+    # the tool does, without starting it. Uses core Ruby only, because an install with nothing to do loads this file.
     #
     #   environment > project > user > global > builtin             npm
     #   environment > project > auth.ini > user > config.yaml       pnpm
     #
-    # A value is nil if no level sets it: callers know the defaults.
+    # A value is nil if no level sets it; defaults are in the callers.
     class Configuration
       %i[Address NerfDart Unscoped Unsupported].each { |name| autoload name, "spate/js/configuration/nerf_dart" }
       %i[Environment Level NpmFolder NpmLevels].each { |name| autoload name, "spate/js/configuration/npm_levels" }
@@ -21,7 +21,7 @@ module Spate
       SECRET = /(?:\A|:)(?:_auth|_authtoken|-authtoken|_password|username|key|keyfile)\z/i
       private_constant :SECRET
 
-      # The user's home folder; "/" if passwd does not list the user, like Docker.
+      # The user's home folder; "/" if passwd has no entry for the user, as in Docker.
       def self.home(env)
         env["HOME"].to_s.empty? ? Dir.home : env["HOME"]
       rescue ArgumentError
@@ -29,8 +29,8 @@ module Spate
       end
 
       # root: the folder of the project's package.json, absolute. tool: "npm" or "pnpm". version: of the tool
-      # ("10.4.1"), if known: pnpm 11 reads other files. store: Store that keeps a tool's answer about its default
-      # registry, or nil.
+      # ("10.4.1"), if known: pnpm 11 reads other files. store: the Store that caches the default registry of an
+      # installed tool, or nil.
       def self.load(root:, env:, tool: "npm", version: nil, store: nil)
         env = env.to_h
         levels = tool == "pnpm" ? PnpmLevels.new(root, env, version) : NpmLevels.new(root, env)
@@ -77,8 +77,8 @@ module Spate
       # default.
       def registry = address(self["registry"]) || public_registry
 
-      # npm's own default with a trailing "/"; nil if no tool is installed to report it. Lockfile addresses with this
-      # registry refer to the configured registry.
+      # npm's own default with a trailing "/"; nil if no tool is installed to report it. In a lockfile's addresses, this
+      # registry means the configured one.
       def public_registry
         @mutex.synchronize do
           @public_registry = PublicRegistry.find(@env, @store) unless defined?(@public_registry)
@@ -86,7 +86,7 @@ module Spate
         end
       end
 
-      # All settings as the tool has them, without secrets: { key => value }.
+      # All settings, as the tool would list them: { key => value }. Secrets are replaced by "(protected)".
       def list
         @levels.reverse.reduce({}) { |all, level| all.merge(level.settings) }
                .to_h { |key, value| [key, SECRET.match?(key) ? "(protected)" : value] }
@@ -98,7 +98,7 @@ module Spate
       # { key => value } of one level.
       def level(name) = @levels.find { |level| level.name == name }&.settings || {}
 
-      # Like level, before npm's types are applied.
+      # The same as level, but before npm's types are applied.
       def written(name) = @levels.find { |level| level.name == name }&.written || {}
 
       # Keys that levels of these names set.
@@ -142,20 +142,20 @@ module Spate
         plain.end_with?("/") ? plain : "#{plain}/"
       end
 
-      # Credentials without an address: npm refuses to work with them.
+      # Raised for credentials without an address, which npm rejects.
       class InvalidAuthError < Error
         EXIT_CODE = 12
 
         # problems: [[file, key], ...]. place: "//host/" of the registry.
         def initialize(problems, place)
           named = problems.map { |file, key| "#{key} in #{file}" }.uniq
-          super("#{named.join(" and ")} #{named.one? ? "does" : "do"} not say which registry it is for",
+          super("#{named.join(" and ")} must begin with the address of a registry",
                 hint: "write #{place}:#{problems.last.last} instead (`npm config fix` does it)")
         end
       end
 
-      # A variable in a registry's address in a file of the repository. pnpm does not expand it, so that a repository
-      # cannot send secrets to another host, and does not fall back to another registry.
+      # Raised for a registry's address with a variable in a file of the repository. pnpm does not expand the variable,
+      # so that a repository cannot send secrets to a different host, and does not fall back to another registry.
       class UnexpandedRegistryError < Error
         EXIT_CODE = 12
 
@@ -165,14 +165,14 @@ module Spate
         end
       end
 
-      # No file names a registry, no installed tool has a default, and the lockfile does not contain a package's
-      # address.
+      # Raised if no file sets a registry, no installed tool has a default, and the lockfile has no address for a
+      # package.
       class UnknownRegistryError < Error
         EXIT_CODE = 12
         UNKNOWN = "no registry is configured, and none of npm, pnpm and yarn is on the PATH to query its default"
         HINT = "set it in the project's .npmrc: registry=ADDRESS"
 
-        # name: of the package.
+        # name: the package's name.
         def initialize(name) = super("#{name}: #{UNKNOWN}", hint: HINT)
       end
     end

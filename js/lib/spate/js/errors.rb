@@ -14,7 +14,7 @@ module Spate
 
     # A package's name would lead outside of its folder when used as a path.
     class UnsafeNameError < LockfileError
-      # whose: the thing with this name, for the message.
+      # whose: the file or package that contains the name, for the message.
       def initialize(name, whose)
         super("#{whose}: invalid package name #{name.inspect}: expected `name` or `@scope/name`",
               hint: "the lockfile may have been edited: compare it with its last commit")
@@ -29,14 +29,14 @@ module Spate
       end
     end
 
-    # A package.json cannot be read. One from an archive makes the archive unusable.
+    # A package.json cannot be read. If it is in an archive, the archive is unusable.
     class PackageFileError < Error
       EXIT_CODE = 8
 
-      # whose: the thing with this file, for the message; what: the parser's message.
+      # whose: the package, for the message; what: the parser's message.
       def initialize(whose, what)
         super("#{whose}: its package.json cannot be read: #{what}",
-              hint: "the package is damaged; npm refuses it, too")
+              hint: "the package is damaged, and npm rejects it too: use another version")
       end
     end
 
@@ -44,7 +44,7 @@ module Spate
     class UnknownPackage < Error
       EXIT_CODE = 14
 
-      # names: of the project's packages.
+      # names: names of the project's packages.
       def initialize(name, names)
         near = names.find { |other| other.start_with?(name) } || Util::Suggestion.near(name, names.uniq)
         super("the project has no package #{name.inspect}",
@@ -60,12 +60,12 @@ module Spate
       # manager: Project::Manager named by package.json, or nil.
       def initialize(folder, manager)
         make = MAKE[manager&.name] || "with the tool of your choice, as #{MAKE["npm"]}"
-        super("#{folder} has a package.json and no lockfile", hint: "make one and commit it: #{make}")
+        super("#{folder} has a package.json and no lockfile", hint: "create one and commit it: #{make}")
       end
     end
 
-    # A lockfile is ignored by its tool because a workspace in a parent folder takes precedence, and the workspace has
-    # no lockfile.
+    # A lockfile is not used by its tool, because a workspace in a parent folder takes precedence. The workspace has no
+    # lockfile.
     class UnusedLockfile < LockfileError
       OWN = { "npm" => "remove this folder from `workspaces`",
               "pnpm" => "make this folder its own workspace: a pnpm-workspace.yaml with `packages: [\".\"]`" }.freeze
@@ -98,7 +98,7 @@ module Spate
       end
     end
 
-    # A project that Spate leaves to the project's own tool because Spate does not support all of it.
+    # A project uses a feature that Spate does not support, so its own tool has to restore it.
     class LeftToTool < Error
       # [String] for the user: "a dependency from git".
       attr_reader :reasons
@@ -148,7 +148,7 @@ module Spate
     class ToolFailed < Error
       EXIT_CODE = 5
 
-      # command: its words. status: Process::Status. lines: the last output. found: the tool's version.
+      # command: [String]. status: Process::Status. lines: the end of the output. found: the tool's version.
       def initialize(tool, command, status, lines, found)
         ended = status.signaled? ? "signal #{status.termsig}" : "status #{status.exitstatus}"
         exact = tool.project.manager&.exact && tool.version

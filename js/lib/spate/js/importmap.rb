@@ -10,7 +10,7 @@ module Spate
     module Importmap
       FILE = "config/importmap.rb"
       VENDOR = "vendor/javascript"
-      # Other folders in which Rails looks for a file. A pin of a file in one of them belongs to the application.
+      # Other folders in which Rails looks for a file. A pinned file in one of them belongs to the application.
       OTHERS = "{app,lib,vendor}/{javascript,assets/*}"
       STRING = /"[^"\n]*"|'[^'\n]*'/
       PIN = /^[ \t]*pin[ \t(]+(#{STRING})((?:#{STRING}|[^#"'\n])*)(?:\#[^\n]*@(\d+\.\d+\.\d+\S*))?/
@@ -26,14 +26,14 @@ module Spate
       Pin = Struct.new(:name, :version, :file)
 
       # path:: of the file, relative to the root
-      # kind:: :missing, :changed (another version or package) or :stray (not pinned)
+      # kind:: :missing, :changed (a different version or package) or :stray (not pinned)
       # expected, found:: "md5@2.3.0", or nil
       Problem = Struct.new(:path, :kind, :expected, :found) do
         def to_s
           case kind
-          when :missing then "#{path}: is missing, expected #{expected}"
-          when :changed then "#{path}: is #{found}, expected #{expected}"
-          else "#{path}: is #{found}, which is not pinned"
+          when :missing then "#{path} is missing, expected #{expected}"
+          when :changed then "#{path} is #{found}, expected #{expected}"
+          else "#{path} is #{found}, which is not pinned"
           end
         end
       end
@@ -84,8 +84,8 @@ module Spate
       end
       private_class_method :elsewhere?
 
-      # Downloaded files whose name does not occur in the importmap, which may use any Ruby to write pins. Files without
-      # the download comment are ignored.
+      # Downloaded files whose package name does not occur in the text of the importmap. The whole text is searched,
+      # because an importmap can define pins with any Ruby code. Files without the download comment are ignored.
       def strays(root, text, pinned)
         text = text.gsub(COMMENT, "")
         folders = text.scan(ALL).map { |(folder)| "#{folder[1..-2].delete_prefix("./").chomp("/")}/" }
@@ -102,7 +102,7 @@ module Spate
       def names?(text, name) = text.match?(%r{(?<![\w@/.-])#{Regexp.escape(name)}(?![\w/-])})
       private_class_method :names?
 
-      # A part of a package ("lib/file") may have its package's name, or its own.
+      # The comment of a part of a package (the pin "lib/file") may have the name of the package ("lib") or of the part.
       def same?(found, pinned) = found == pinned || pinned.start_with?("#{found}/")
       private_class_method :same?
 

@@ -43,7 +43,7 @@ module Spate
 
         module_function
 
-        # A String whose byte order is the order of the text.
+        # A String that sorts by its bytes as npm sorts the text.
         def key(text)
           small = text.downcase
           ranked = small.tr(FROM, TO)

@@ -10,20 +10,20 @@ module Spate
     # omit:: kinds of dependencies to leave out: "dev", "optional", "peer"
     # ignore_scripts:: run no scripts, not even the project's own; nil if not given
     # global_virtual_store:: pnpm: trees below the store, one symbolic link per package in the project; nil if not given
-    # serial:: unpack with one thread, to compare
+    # serial:: unpack with one thread, for comparison
     # rebuild:: names of packages to build again, :all, or nil
     # restore:: names (see Tree#names) of packages to put into place again, :all, or nil
     Options = Struct.new(:jobs, :copy, :local, :omit, :ignore_scripts, :global_virtual_store, :serial, :rebuild,
                          :restore, keyword_init: true) do
       def initialize(omit: [], **given) = super
 
-      # Options that decide where packages are placed, as text: { name => value }. omit: all omitted kinds.
+      # Options that determine where packages are placed, as text: { name => value }. omit: all omitted kinds.
       def shape(omit = nil)
         omit ||= self.omit
         { "omit" => (omit.join(",") if omit.any?), "global_virtual_store" => global_virtual_store&.to_s }.compact
       end
 
-      # A copy with the shape of another run for options that are not set.
+      # A copy in which options that are not set have the values of another run's shape.
       def shaped(shape)
         dup.tap do |options|
           options.omit = shape["omit"].split(",") if omit.empty? && shape["omit"]
@@ -33,8 +33,8 @@ module Spate
         end
       end
 
-      # Given options that the tool does not support: ["--copy"].
-      def unspoken(tool)
+      # Options that are set, but not supported by the tool: ["--copy"].
+      def unsupported_by(tool)
         slots = "--#{"no-" unless global_virtual_store}global-virtual-store"
         { "--copy" => copy, "--local" => local, "--restore NAMES" => restore.is_a?(Array),
           slots => tool == "pnpm" && !global_virtual_store.nil? }.select { |_, given| given }.keys

@@ -2,12 +2,12 @@
 
 module Spate
   module JS
-    # One archive that a lockfile names, wherever and however often it is placed.
+    # One archive listed in a lockfile. It may be placed into several folders.
     #
     # name:: its own name (not an alias), e.g. "@babel/core"
     # version:: String, or nil if the lockfile has none (archives by address)
     # integrity:: Integrity, or nil
-    # resolved:: the archive's address as the lockfile has it, nil for the registry's own; "file:..." for an archive
+    # resolved:: the archive's address in the lockfile, nil if the registry determines it; "file:..." for an archive
     #            below the lockfile's folder
     Package = Struct.new(:name, :version, :integrity, :resolved) do
       def initialize(name:, version: nil, integrity: nil, resolved: nil)
@@ -20,7 +20,7 @@ module Spate
       def file? = resolved.to_s.start_with?("file:")
     end
 
-    # Reopens the class, so that its constants are found.
+    # Reopened as a class body, because Ruby looks up constants lexically.
     class Package
       autoload :Facts, "spate/js/package/facts"
 
@@ -35,7 +35,7 @@ module Spate
 
         module_function
 
-        # Returns the name. Raises UnsafeNameError. whose: the thing with this name, for the message.
+        # Returns the name. Raises UnsafeNameError. whose: the file or package that contains the name, for the message.
         def check(name, whose)
           return name if name.is_a?(String) && name.valid_encoding? && NAME.match?(name) && name.bytesize <= 214
 
@@ -59,14 +59,14 @@ module Spate
       # The digests of an archive in a lockfile (Subresource Integrity, as npm uses it): only the digests of the
       # strongest algorithm are used, and any of these may match.
       class Integrity
-        # Strongest first => bytes of the digest.
+        # { algorithm => bytes of its digest }, strongest first.
         ALGORITHMS = { "sha512" => 64, "sha384" => 48, "sha256" => 32, "sha1" => 20 }.freeze
         PART = %r{\A(sha512|sha384|sha256|sha1)-([A-Za-z0-9+/]+={0,2})(?:\?.*)?\z}
 
         # algorithm: a key of ALGORITHMS. digests: hex; any one may match.
         attr_reader :algorithm, :digests
 
-        # Integrity; nil if the text has no supported digest. text: "sha512-BASE64 sha1-BASE64", or nil.
+        # Returns an Integrity; nil if the text has no supported digest. text: "sha512-BASE64 sha1-BASE64", or nil.
         def self.parse(text)
           found = text.to_s.split.filter_map do |part|
             algorithm, base64 = PART.match(part)&.captures
@@ -84,8 +84,8 @@ module Spate
           @digests = digests
         end
 
-        # The possible names of its package in the store. The package's name comes from the digest that was computed for
-        # its archive; the other digests are only claims.
+        # The possible names of its package in the store. The store uses the digest that it computed from the archive; a
+        # lockfile may list several digests, of which some may be wrong.
         def names = digests.map { |hex| name(hex) }
         def name(hex) = "#{algorithm}-#{hex}"
         # All digests as one text. For a single digest this is the package's name.
@@ -96,7 +96,7 @@ module Spate
         def ==(other) = other.is_a?(Integrity) && algorithm == other.algorithm && digests == other.digests
         alias eql? ==
         def hash = [algorithm, digests].hash
-        # In the notation of lockfiles.
+        # The digests in the format of lockfiles.
         def to_s = digests.map { |hex| "#{algorithm}-#{[[hex].pack("H*")].pack("m0")}" }.join(" ")
       end
     end

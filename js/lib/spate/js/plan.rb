@@ -2,7 +2,7 @@
 
 module Spate
   module JS
-    # One place that gets a package's files.
+    # A folder for the files of one package.
     #
     # path:: the folder, relative to the project's root (or absolute, below the store, for a global virtual store)
     # package:: Package
@@ -19,14 +19,14 @@ module Spate
       def names = [package.name, package.full_name, path[%r{(?:@[^/]+/)?[^/]+\z}]]
     end
 
-    # A folder of executables, and the packages whose bins it has. The bins of a package are in its package.json, so
-    # they are created once that is known.
+    # A folder of executables, and the packages whose executables it contains. A package's bins are listed in its
+    # package.json, so the folder is filled after unpacking.
     #
     # path:: e.g. "node_modules/.bin"
     # packages:: [[alias, path of the package's folder], ...]; alias nil: all packages of a node_modules that came in an
     #            archive
     # style:: responds to #entries(folder, facts, root) -> { path => Symlink or TextFile }. facts: #[](path) -> Facts;
-    #         root: the plan's
+    #         root: the plan's root
     BinFolder = Struct.new(:path, :packages, :style)
 
     # The entry for a path: a symbolic link, or a file that the restore writes.
@@ -44,18 +44,18 @@ module Spate
     # folders:: folders that are created even if they are empty
     # projects:: folders ("." for the root) that have a node_modules and scripts of their own
     # skipped:: [key] of optional packages that are not for this machine
-    # rewrites:: what the tool changes of every package: :gitignore (called .npmignore), :hashbang (a bin's first line
-    #            without \r); :loose: how it applies patches, see Pnpm::Patch
+    # rewrites:: changes that the tool makes in every package: :gitignore (renamed to .npmignore), :hashbang (\r removed
+    #            from a bin's first line); :loose: how the tool applies patches, see Pnpm::Patch
     # warnings:: [String], the tool's warnings
-    # inputs:: files that the plan was made from (absolute), including missing ones: if one changes, the plan is
-    #          outdated
-    # state:: responds to #files(outcome) -> { path => content }: the tool's own state, written last; perhaps to #last
-    #         -> [path], of it what is written even after the project's own scripts. outcome:: Outcome
-    # workspace:: what pnpm-workspace.yaml says, for the settings that count when packages are there; nil where there
-    #             is none, or it was not read
-    # omit:: kinds of dependencies that settings and options leave out, nil where options alone do
+    # inputs:: absolute paths of the files from which the plan was made, including missing files. A change of any of
+    #          them makes the plan outdated
+    # state:: responds to #files(outcome) -> { path => content }: the tool's state files, written last. May respond to
+    #         #last -> [path]: state files that are written even after the project's own scripts. outcome: Outcome
+    # workspace:: content of pnpm-workspace.yaml, for settings that are used after packages are in place; nil if it does
+    #             not exist or was not read
+    # omit:: kinds of dependencies that settings and options leave out; nil if only options can
     # release_age:: Pnpm::Planning::ReleaseAge, or nil: the minimum age of all packages in the lockfile
-    # unconfirmed:: [Package] whose address must be the registry's, or nil
+    # unconfirmed:: [Package] whose addresses the registry must confirm, or nil
     # fingerprint:: String that differs if settings, environment or machine lead to another plan
     Plan = Struct.new(:tool, :version, :root, :trees, :links, :bins, :folders, :projects, :skipped, :rewrites,
                       :warnings, :inputs, :state, :workspace, :omit, :release_age, :unconfirmed, :fingerprint,

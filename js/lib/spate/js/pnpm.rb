@@ -44,7 +44,7 @@ module Spate
         def match?(name)
           return true if @all
 
-          # Exclusions alone match everything else.
+          # If all patterns are exclusions, every other name matches.
           matched = !empty? && @patterns.all?(&:first)
           @patterns.each do |exclusion, parts|
             matched = !exclusion if matched == exclusion && fits?(parts, name)

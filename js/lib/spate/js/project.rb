@@ -2,10 +2,10 @@
 
 module Spate
   module JS
-    # The JavaScript half of an application: the location of its lockfile, and the tool that owns the lockfile.
+    # The JavaScript packages of an application: the location of the lockfile, and the tool that owns it.
     #
     # folder:: the application's folder, absolute
-    # root:: the folder of the lockfile: the application's, or that of its workspace
+    # root:: the folder of the lockfile: the application's folder or its workspace's folder
     # tool:: "npm", "pnpm", "yarn" (version 1), "berry", "bun" or "deno"
     # lockfile:: absolute
     Project = Struct.new(:folder, :root, :tool, :lockfile)
@@ -13,14 +13,14 @@ module Spate
     class Project
       PACKAGE = "package.json"
       BOM = "\uFEFF"
-      # By tool, the file of a workspace in a parent folder that may replace a folder's own lockfile.
+      # For each tool, the file of a workspace in a parent folder that may replace a folder's own lockfile.
       ABOVE = { "npm" => PACKAGE, "pnpm" => "pnpm-workspace.yaml" }.freeze
 
       %i[Braces Trust Workspace].each { |name| autoload name, "spate/js/project/workspace" }
 
-      # The Project of a folder; nil if it has no package.json. Loads no code if there is exactly one lockfile and no
-      # workspace can be in a parent folder. Raises LockfileError. from: the user's folder, if it is below this one:
-      # files of other users in parent folders are ignored.
+      # The Project of a folder; nil if it has no package.json. Loads no more code if there is exactly one lockfile and
+      # no workspace can be in a parent folder. Raises LockfileError. from: the user's folder, if it is below this one.
+      # Files of other users in parent folders are ignored.
       def self.find(folder, env = ENV, from: folder)
         folder, from = [folder, from].map { |path| File.expand_path(path) }
         return if folder != from && Trust.new(from).culprit(folder)
@@ -34,7 +34,7 @@ module Spate
         new(folder, root, lockfile.tool, lockfile.path)
       end
 
-      # The Project of a lockfile's folder, without looking at parent folders.
+      # The Project of a lockfile's folder. Does not check parent folders.
       def self.at(root, env = ENV)
         lockfile = Lockfiles.in(root) or return find(root, env)
         new(root, root, lockfile.tool, lockfile.path)
@@ -72,13 +72,12 @@ module Spate
       # The tool's usual name.
       def tool_name = tool == "berry" ? "yarn" : tool
 
-      # A package.json as a Hash; {} if it is missing. pnpm's settings in it are a Hash, or left out. Raises
-      # LockfileError.
+      # A package.json as a Hash; {} if it is missing. Leaves out "pnpm" if it is not a Hash. Raises LockfileError.
       def self.read(path)
         require "json"
         text = Reading.text(path)
         found = JSON.parse(text.delete_prefix(BOM), max_nesting: 100)
-        raise LockfileError, "#{path}: expected an object, found #{found.class}" unless found.is_a?(Hash)
+        raise LockfileError, "#{path}: expected an object, found #{Reading.kind(found)}" unless found.is_a?(Hash)
 
         found["pnpm"].is_a?(Hash) ? found : found.except("pnpm")
       rescue Errno::ENOENT
@@ -89,19 +88,19 @@ module Spate
 
       # Chooses the lockfile of a folder, and the tool that wrote it.
       class Lockfiles
-        # By file name. If one tool has two lockfiles, the first is used, like the tool does.
+        # { file name => tool }. If a folder has two lockfiles of one tool, the first is used, as the tool itself does.
         TOOLS = { "npm-shrinkwrap.json" => "npm", "package-lock.json" => "npm", "pnpm-lock.yaml" => "pnpm",
                   "yarn.lock" => "yarn", "bun.lock" => "bun", "bun.lockb" => "bun" }.freeze
-        # Deno also has this file for single scripts beside another tool's lockfile, so it is used only if it is the
-        # only one.
+        # Deno also writes this file for single scripts beside another tool's lockfile, so it is used only if it is the
+        # only lockfile.
         DENO = "deno.lock"
         DENO_CONFIGS = %w[deno.json deno.jsonc package.json].freeze
-        # Bytes of a yarn.lock that identify its version.
+        # Number of bytes at the beginning of a yarn.lock that are searched for its version.
         HEAD = 4096
 
         Lockfile = Struct.new(:path, :tool)
 
-        # Lockfile, or nil. Raises SeveralLockfiles if package.json does not decide.
+        # Returns a Lockfile or nil. Raises SeveralLockfiles if package.json names none of the tools.
         def self.in(folder) = new(folder).one
 
         # The tool that owns a lockfile of this name.
@@ -128,7 +127,7 @@ module Spate
         def file?(name) = Reading.file?(path(name))
         def deno = (Lockfile.new(path(DENO), "deno") if file?(DENO) && DENO_CONFIGS.any? { |name| file?(name) })
 
-        # The tool that package.json names, if there are several.
+        # The tool that package.json names, if there are lockfiles of several tools.
         def named(tools, found)
           manager = Manager.of(@folder)
           return manager.name if manager && tools.include?(manager.name)
@@ -136,8 +135,8 @@ module Spate
           raise SeveralLockfiles.new(@folder, found, manager)
         end
 
-        # yarn 1 signs its lockfile; later versions write their own version into it. An empty lockfile belongs to a new
-        # project.
+        # yarn 1 writes a comment with its name into its lockfile, later versions write metadata. An empty lockfile
+        # belongs to a new project.
         def yarn
           head = File.binread(path("yarn.lock"), HEAD).to_s
           return "berry" if head.match?(/^__metadata:/)
@@ -147,13 +146,14 @@ module Spate
         end
       end
 
-      # The package manager that a package.json names: `packageManager` (corepack's) before `devEngines`.
+      # The package manager that a package.json names. `packageManager` (corepack's field) has precedence over
+      # `devEngines`.
       #
       # name:: "npm", "pnpm", "yarn", "bun" ...
       # version:: an exact version or a range; nil if not given
       # exact:: whether it comes from `packageManager`
       Manager = Struct.new(:name, :version, :exact) do
-        # Manager or nil. folder: of the package.json.
+        # Returns a Manager or nil. folder: of the package.json.
         def self.of(folder) = self.in(Project.read(File.join(folder, PACKAGE)))
 
         def self.in(package)
@@ -172,12 +172,12 @@ module Spate
         end
         private_class_method :from
 
-        # Whether it is a yarn newer than version 1.
+        # Whether this is a yarn newer than version 1.
         def berry? = name == "yarn" && version.to_s[/\d+/].to_i > 1
         def to_s = [name, version].compact.join("@")
       end
 
-      # The version of a project's tool that would run, according to files: pnpm starts the version that package.json
+      # The version of a project's tool that would run, determined from files. pnpm starts the version that package.json
       # names, npm does not.
       module Version
         NUMBER = /"version":\s*"(\d[^"]*)"/

@@ -7,13 +7,14 @@ module Spate
     # Reads the inputs of a plan, files and variables, and records which were read and which were missing, so that a
     # cached result can be checked against them.
     class Reading
-      # In bytes. The largest public lockfiles have 3 MB; the parsed data is about fifteen times as large.
+      # Maximum size of a lockfile in bytes. The largest public lockfiles have 3 MB. Parsed data takes about fifteen
+      # times as much memory.
       LARGEST = 64 << 20
       LISTENING = :spate_js_reading
       private_constant :LISTENING
 
       class << self
-        # [result of the block, Reading of everything that the block reads here]
+        # Returns [result of the block, Reading of everything that this thread reads in the block].
         def of
           around = Thread.current[LISTENING]
           reading = Thread.current[LISTENING] = new
@@ -33,6 +34,20 @@ module Spate
         # The content of a file as UTF-8. Raises the same errors as bytes.
         def text(path) = bytes(path).force_encoding(Encoding::UTF_8)
 
+        # The kind of a parsed JSON or YAML value, for messages.
+        def kind(value)
+          case value
+          when Hash then "an object"
+          when Array then "an array"
+          when String then "a string"
+          when Numeric then "a number"
+          else value.nil? ? "null" : value.to_s
+          end
+        end
+
+        # The start of a parsed value as JSON, for messages.
+        def shown(value) = JSON.generate(value, allow_nan: true, max_nesting: 0)[0, 60]
+
         # Whether the file exists.
         def file?(path)
           Thread.current[LISTENING]&.note(path)
@@ -42,7 +57,7 @@ module Spate
         # Records a variable whose value was used.
         def variable(name) = Thread.current[LISTENING]&.variables&.push(name)
 
-        # Marks the result as one that must not be cached: it may change without any recorded input changing.
+        # Marks the result as not cacheable: it may change although no recorded input changes.
         def unsure = Thread.current[LISTENING]&.fleeting = true
       end
 
@@ -67,16 +82,16 @@ module Spate
         @contents[path] ||= bytes if bytes
       end
 
-      # Finds where a text stops being valid JSON. json before 2.10 reports the position of few errors only.
+      # Finds where a text stops being valid JSON, because json before 2.10 reports the position of few errors only.
       class Fault
         STRING = /"(?:[^"\\\u0000-\u001f]|\\.)*"/
         TOKEN = /[{}\[\],:]|#{STRING}|-?\d[\d.eE+-]*|(?:true|false|null)\b/
-        # Expected element => first characters of allowed tokens; 0 means numbers and words.
+        # { expected element => first characters of allowed tokens }; "0" means numbers and words.
         ALLOWED = { value: "{[\"0", item: "{[\"0]", name: "\"", pair: "\"}", colon: ":", end: ",]}" }.freeze
         # Characters that are shown.
         SHOWN = 40
 
-        # "line 3, at `}`"; the parser's message if the text is valid JSON. error: the parser's.
+        # "line 3, at `}`"; the parser's message if the text is valid JSON. error: the parser's exception.
         def self.words(text, error) = new(text).words || ErrorSummary.of(error)
 
         def initialize(text)
@@ -85,10 +100,10 @@ module Spate
           @want = :value
         end
 
-        # LockfileError of a file.
-        def self.error(path, text, error) = LockfileError.new("#{path} is not valid JSON: #{words(text, error)}")
+        # The LockfileError for a file.
+        def self.error(path, text, error) = LockfileError.new("#{path}: invalid JSON: #{words(text, error)}")
 
-        # nil if the text is valid.
+        # The position of the error; nil if the text is valid.
         def words
           read
           rest = @scanner.rest

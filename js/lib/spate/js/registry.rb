@@ -2,12 +2,12 @@
 
 module Spate
   module JS
-    # Fetches packages' archives. Requests, retries and errors are the same as for gem sources (Spate::Registry); this
-    # module adds npm's configuration.
+    # Fetches packages' archives. Requests, retries and errors are those of gem sources (Spate::HTTP and
+    # Spate::Registry); this module adds npm's configuration.
     #
-    #   Locator   the address of a package's archive
-    #   Remote    such an address, and the credentials to send to it
-    #   Client    fetches
+    #   Locator   determines the address of a package's archive
+    #   Remote    an address, and the credentials to send to it
+    #   Client    fetches archives
     module Registry
       autoload :Certificates, "spate/js/registry/certificates"
       %i[Client Proxy].each { |name| autoload name, "spate/js/registry/client" }
@@ -31,9 +31,9 @@ module Spate
         end
       end
 
-      # Hints for network errors that differ from those of gem sources. They name npm's keys, but never the values.
+      # Hints for network errors that differ from those for gem sources. They contain npm's keys, but never the values.
       class Advice
-        # The first match is used: { class of Spate::Registry => hint }.
+        # { class of Spate::HTTP => hint }. The first match is used.
         HINTS = {
           Untrusted: "set the authority that signed it: cafile=FILE in .npmrc, or NODE_EXTRA_CA_CERTS=FILE",
           Truncated: "install again; `fetch-retries` in .npmrc allows more tries",

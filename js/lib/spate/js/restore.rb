@@ -2,14 +2,14 @@
 
 module Spate
   module JS
-    # Makes node_modules from a Plan.
+    # Creates node_modules from a Plan.
     #
     #   Supply ─────► Place::Trees ──► Place::Entries ──► scripts ──► state files ──► Record
     #   fetch,        renamed          links, bins                                    "nothing to do",
     #   unpack        or linked                                                       next time
     #
-    # The completion markers (the tool's state files, the Record) are removed first and written last, so that a restore
-    # after a killed one checks the whole node_modules.
+    # The completion markers (the tool's state files, the Record) are removed first and written last. If a restore is
+    # killed, the next one checks the whole node_modules.
     module Restore
       %i[ArchiveError ChecksumError FolderError NotLocalError ReleaseAgeError].each do |name|
         autoload name, "spate/js/restore/errors"
@@ -23,28 +23,28 @@ module Spate
       autoload :Supply, "spate/js/restore/supply"
       autoload :Wanted, "spate/js/restore/wanted"
 
-      # The result of one restore. Counts are of packages (places in node_modules, of which several may have one
-      # archive); seconds are wall time; fetched_bytes are the bytes of archives from the network.
+      # The result of one restore. Counts are numbers of packages in node_modules; several of them may have the same
+      # archive. seconds are wall time; fetched_bytes are the bytes of archives from the network.
       class Report
         # tool:: "npm", "pnpm" or the tool that did the restore
         # total:: number of packages; for --json nil if the project's own tool restored them
-        # fetched, from_store:: archives from the network, and those that the store had
+        # fetched, from_store:: number of archives from the network, and of those that were in the store
         # linked:: packages put into place; reused:: packages that were already in place
         # built, build_reused:: packages whose scripts ran, and those whose results came from the store
         # pending:: keys of packages whose scripts were not allowed to run
-        # told:: those of `pending` that a warning named
-        # skipped:: { key of an optional package => why (String) }
-        # removed:: paths that did not belong
+        # told:: keys in `pending` that a warning listed
+        # skipped:: { key of an optional package => reason (String) }
+        # removed:: paths that did not belong to the plan
         # handed_over:: why the project's own tool did the restore (String), or nil
         attr_accessor :tool, :total, :fetched, :fetched_bytes, :from_store, :linked, :reused, :built, :build_reused,
-                      :pending, :told, :skipped, :removed, :warnings, :seconds, :handed_over, :root
+                      :pending, :warned_of, :skipped, :removed, :warnings, :seconds, :handed_over, :root
         attr_writer :noop
 
         def initialize
           @total = @fetched = @fetched_bytes = @from_store = @linked = @reused = @built = @build_reused = 0
           @seconds = 0.0
           @pending = []
-          @told = []
+          @warned_of = []
           @skipped = {}
           @removed = []
           @warnings = []

@@ -2,8 +2,8 @@
 
 module Spate
   module JS
-    # Install scripts of packages. A script of a dependency runs only if the project allows it, in the package manager's
-    # list of allowed packages. Scripts of the project itself always run.
+    # Runs install scripts of packages. A script of a dependency runs only if the project allows it, in the package
+    # manager's list of allowed packages. Scripts of the project itself always run.
     #
     #   Policy     which packages are allowed, by which list
     #   Job        the scripts of one folder
@@ -22,7 +22,7 @@ module Spate
       autoload :Own, "spate/js/scripts/run"
       autoload :Session, "spate/js/scripts/session"
 
-      # ran: number of packages whose scripts ran. reused: number of packages whose result was in the store.
+      # ran: number of packages whose scripts ran. reused: number of packages whose results came from the store.
       Count = Struct.new(:ran, :reused)
 
       module_function
@@ -34,14 +34,14 @@ module Spate
         session.call.tap { session.last }
       end
 
-      # Whether the tracer can give scripts a copy of each package file that they write to, so that linked files are
-      # safe.
+      # Whether the tracer can give scripts a private copy of each file that they write to. Linked files in the store
+      # are then safe.
       def part?
         require "spate/tracer"
-        !Tracer.parting({}, "/").nil?
+        !Tracer.copy_on_write_environment({}, "/").nil?
       end
 
-      # [Asking]: trees with scripts, and the decision of the lists about each. facts: { path => Facts }.
+      # [Asking]: the trees with scripts, each with the decision of the lists. facts: { path => Facts }.
       def asking(plan, facts, configuration = nil) = Asking.all(plan, facts, Policy.of(plan, configuration))
     end
   end

@@ -7,7 +7,7 @@ module Spate
     #
     #   Tool     one class for each tool: its command, its files
     #   Program  where the tool is on this machine
-    #   Memory   a record of the last run, to skip the next one
+    #   Memory   records the last run, so that the next one can be skipped
     #   Run      runs the tool
     module Tools
       %i[Berry Yarn].each { |name| autoload name, "spate/js/tools/yarn" }
@@ -21,7 +21,7 @@ module Spate
       # tool:: its display name
       # ran:: whether it was started; false: nothing to do
       # seconds:: how long it ran
-      # reasons:: [String] why the restore is left to the tool
+      # reasons:: [String]: the reasons for using the tool
       Result = Struct.new(:tool, :ran, :seconds, :reasons)
 
       module_function
@@ -30,7 +30,7 @@ module Spate
       def of(project, env = ENV, options = nil) = const_get(project.tool.capitalize).new(project, env.to_h, options)
 
       # Restores with the tool, unless nothing has changed since its last run and no option requests a restore. options:
-      # JS::Options or nil. reasons: of LeftToTool. terminal: IO for the output while the tool runs; nil to show the
+      # JS::Options or nil. reasons: from LeftToTool. terminal: IO for the output while the tool runs; nil to show the
       # output only if the tool fails. Returns a Result. Raises ToolMissing, ToolFailed, ScriptFailed, Interrupted.
       def restore(project, env: ENV, options: nil, events: Events.new, reasons: [], terminal: nil)
         tool = of(project, env, options)
@@ -44,7 +44,7 @@ module Spate
         Result.new(project.tool_name, true, seconds, reasons)
       end
 
-      # Runs the project's own scripts after a tool that ran no scripts of dependencies.
+      # Runs the project's own scripts if the tool ran without scripts because of dependencies.
       def own_scripts(tool, events)
         message = "#{tool.name} ran no scripts of dependencies, because #{tool.reason}"
         events.emit(:warning, message: message, hint: tool.permission)
@@ -52,12 +52,12 @@ module Spate
       end
       private_class_method :own_scripts
 
-      # Whether the tool's results are there, as far as the record shows. Starts no process.
+      # Whether the tool's results are unchanged since its last run, according to the record. Starts no process.
       def in_place?(project, env = ENV, options = nil)
         Memory.new(of(project, env, options), Store.open(env: env.to_h)).hold?
       end
 
-      # Like #in_place?, for a folder that need not be a project. Returns nil without a record.
+      # Like #in_place?, but the folder need not be a project. Returns nil without a record.
       def left_in_place?(folder, env = ENV)
         return unless Memory.find(Store.open(env: env.to_h), folder)
 

@@ -33,12 +33,12 @@ class JavascriptCheckTest < JSCase
                   [:odd, "node is not on the PATH: packages' scripts cannot run"]], check("PATH" => "")[1..3]
   end
 
-  def test_whether_node_modules_is_as_it_was_left
+  def test_reports_changes_in_node_modules
     FileUtils.mkdir_p(app("node_modules"))
     assert_equal [:ok, "the store has no record of node_modules: the next `spate js` restores all of it"], check.last
     FileUtils.rm_r(app("node_modules"))
     lock
-    write("app/.npmrc", "tag=${TAG}\n") # a setting may be a variable's value
+    write("app/.npmrc", "tag=${TAG}\n") # a setting may contain a variable
     assert_equal 0, spate("js", dir: app, env: { "SPATE_HOME" => nil, "TAG" => "x" }).status
     assert_equal [:ok, "node_modules is unchanged since its restore (`spate js check` compares each file)"],
                  check("TAG" => "x").last
@@ -49,7 +49,7 @@ class JavascriptCheckTest < JSCase
     assert_equal [:odd, "the last restore of node_modules did not finish; `spate js` completes it"], check.last
   end
 
-  # An archive of the project's own.
+  # Writes package.json and a lockfile for one package, whose archive is in the project.
   def lock
     hello = NpmRegistry::Package.new("hello", "1.0.0")
     File.binwrite(app("hello.tgz"), hello.archive)
@@ -83,13 +83,13 @@ class JavascriptCheckTest < JSCase
     assert_equal :broken, found[1].first
   end
 
-  def test_a_lockfile_that_nothing_can_be_restored_from
+  def test_unsupported_lockfile
     write("app/package-lock.json", "{")
 
     assert_equal :broken, check.first.first
   end
 
-  def test_whether_install_does_both
+  def test_reports_whether_install_restores_packages
     write("app/Gemfile", "")
     assert_equal "`spate install` restores gems only; --js also restores node_modules", check.last.last
     write("app/.bundle/config", "---\nBUNDLE_SPATE__JS: \"true\"\n")

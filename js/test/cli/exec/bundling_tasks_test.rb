@@ -4,8 +4,8 @@ require "boot/exec_case"
 require "support/npm_registry"
 
 module Spate
-  # The tasks of the newest jsbundling-rails and cssbundling-rails under `spate exec`, for a project that Spate has
-  # restored: they have nothing to install.
+  # Runs the tasks of the newest jsbundling-rails and cssbundling-rails under `spate exec`, in a project that Spate has
+  # restored. The tasks must then not install packages.
   class BundlingTasksTest < ExecCase
     GEMS = %w[jsbundling-rails cssbundling-rails].freeze
     RAKE = Gem::Specification.stubs_for("rake").first.full_require_paths.first
@@ -29,7 +29,7 @@ module Spate
       super
     end
 
-    def test_they_install_until_node_modules_is_in_place
+    def test_bundling_tasks_install_unless_node_modules_is_in_place
       assert_equal %w[javascript:install javascript:build css:install css:build], tasks
       project.spate!("js", **@env)
 
@@ -51,7 +51,7 @@ module Spate
       end
     end
 
-    # As if the bundle had the gem: it comes with all of Rails.
+    # Adds the gem to the lockfile, although only the tasks are loaded: the gem itself depends on all of Rails.
     def bundle
       path = project.path("Gemfile.lock")
       text = File.read(path)
@@ -60,7 +60,7 @@ module Spate
       File.write(path, text.sub(/^  specs:\n/) { |line| "#{line}    jsbundling-rails (1.0)\n" })
     end
 
-    # Names of the tasks that a dry run executes.
+    # Names of the tasks that a dry run would execute.
     def tasks
       bundle
       output, status = spate_exec("ruby", "-I#{RAKE}", "-rrake", "-e", TASKS, **@env)

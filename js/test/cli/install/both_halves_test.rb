@@ -6,7 +6,7 @@ require "timeout"
 require "support/npm_registry"
 require "support/project"
 
-# `spate install --js` with real gems and real packages.
+# `spate install --js` installs gems and restores packages, both from local servers.
 class BothHalvesTest < CLICase
   LIB = File.expand_path("../../../../lib", __dir__)
   EXE = File.expand_path("../../../../exe/spate", __dir__)
@@ -48,7 +48,7 @@ class BothHalvesTest < CLICase
     File.unlink(@project.path("node_modules/hello/index.js"))
     said, status = @project.spate("check")
     assert_equal 11, status.exitstatus
-    assert_match(%r{node_modules/hello/index.js: is missing.*the bundle is complete}m, said)
+    assert_match(%r{node_modules/hello/index.js is missing.*the bundle is complete}m, said)
     assert_match(/\A1 package in [\d.]+ s: 1 from the store/, @project.spate!("js", "--restore", "hello"))
     @project.spate!("check")
   end
@@ -63,7 +63,7 @@ class BothHalvesTest < CLICase
     assert_equal "spate install --js", run["command"]
   end
 
-  # The registry does not answer, so the packages' thread waits.
+  # The registry does not respond, so the thread that fetches packages waits.
   def test_a_signal_while_packages_are_fetched
     @registry.fault(%r{/-/hello}, :stall)
     reader, writer = IO.pipe
@@ -83,7 +83,7 @@ class BothHalvesTest < CLICase
     reader.close
   end
 
-  # Printed once, on a terminal, if node_modules was missing before.
+  # On a terminal, an install of gems prints the hint once, and never with --quiet.
   def test_the_hint
     screen = Screen.new
     terminal = terminal(err: screen, env: {})

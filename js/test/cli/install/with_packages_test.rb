@@ -4,10 +4,11 @@ require "cli/cli_case"
 require "json"
 require "support/project"
 
-# `spate install --js` with real gems, and a restore of packages that each test defines.
+# `spate install --js` with real gems and a fake restore of packages: options, settings, and failures of one part or
+# both.
 class WithPackagesTest < CLICase
   LIB = File.expand_path("../../../../lib", __dir__)
-  # Replaces JS.restore; the environment controls what it does.
+  # Replaces JS.restore. Environment variables make it fail or wait.
   RESTORE = <<~'RUBY'
     require "spate"
     Spate::JSGem.activate
@@ -53,7 +54,7 @@ class WithPackagesTest < CLICase
 
   def config = File.exist?(@project.path(".bundle/config")) ? File.read(@project.path(".bundle/config")) : ""
 
-  def test_both_halves_and_the_remembered_setting
+  def test_installs_gems_and_packages_and_saves_the_setting
     said, status = install("--js")
 
     assert_predicate status, :success?, said
@@ -69,8 +70,8 @@ class WithPackagesTest < CLICase
     assert_match(/\A1 gem in place/, install.first)
   end
 
-  # Official images of Ruby set it: a setting of one project must not apply to others.
-  def test_a_configuration_of_all_projects_remembers_nothing
+  # The official Docker images of Ruby set BUNDLE_APP_CONFIG: a setting of one project must not apply to others.
+  def test_no_setting_is_saved_if_it_is_set_globally
     shared = "#{folder}/shared"
     said, status = install("--js", BUNDLE_APP_CONFIG: shared)
 
@@ -103,7 +104,7 @@ class WithPackagesTest < CLICase
     assert_match(/^1,356 packages in .*\nerror: gems: /, said)
   end
 
-  def test_both_fail
+  def test_both_failures_are_reported
     @source.stop
     said, status = install("--js", "--json", FAILS: "1")
     errors = said.lines.grep(/\A\{"event":"error"/).map { |line| JSON.parse(line) }
@@ -128,7 +129,7 @@ class WithPackagesTest < CLICase
     reader.close
   end
 
-  # `--copy` is remembered for both.
+  # --jobs, --copy and --local apply to both parts. --copy is remembered.
   def test_options_of_both
     install("--js", "--copy", "--jobs", "2")
     told = [%w[--jobs 3], %w[--no-copy --local]].map do |arguments|
@@ -143,8 +144,8 @@ class WithPackagesTest < CLICase
     assert_match(/"jobs , copy nil, local nil"/, install("--json").first)
   end
 
-  # Gems alone have their files restored.
-  def test_restore_where_packages_are_remembered
+  # `spate restore` restores only gems.
+  def test_restore_with_the_saved_setting
     install("--js")
     [%w[--all], %w[tool]].each do |names|
       said, status = @project.run("ruby", "--disable-gems", "-I#{LIB}",

@@ -25,8 +25,8 @@ class JSCheckTest < JSCase
   def test_differences
     assert_equal [11, "", <<~TEXT], check(2).to_a
       error: node_modules differs from its lockfile in 2 places
-        node_modules/p0: is missing
-        node_modules/p1: is missing
+        node_modules/p0 is missing
+        node_modules/p1 is missing
       hint: spate js --restore p0,p1
     TEXT
     assert_equal "hint: spate js --restore all\n", check(6).err.lines.last
@@ -34,7 +34,7 @@ class JSCheckTest < JSCase
     assert_equal 27, check(25, "--verbose").err.lines.length
   end
 
-  # A command that can be copied, and does it.
+  # The command in the hint, pasted into a shell, restores the files.
   def test_hint_is_a_command_that_restores_the_files
     { "node_modules/a/index.js" => "a", "node_modules/a/node_modules/@b/c/x.js" => "@b/c",
       "node_modules/.bin/x" => "all",
@@ -65,7 +65,7 @@ class JSCheckTest < JSCase
     TEXT
   end
 
-  # Packages are not compared there.
+  # If another tool restored the project, Spate checks only the tool's state files and folders.
   def test_checks_only_the_state_of_another_tool
     FileUtils.rm(app("package-lock.json"))
     write("app/yarn.lock", "# yarn lockfile v1\n")

@@ -2,7 +2,7 @@
 
 require "cli/cli_case"
 
-# A project with a lockfile, and a restore that each test defines instead of the real one.
+# Base class for tests of `spate js`: a project with a lockfile, and fake restores.
 class JSCase < CLICase
   def setup
     write("app/package.json", "{\"name\":\"app\",\"version\":\"1.0.0\"}\n")
@@ -20,7 +20,8 @@ class JSCase < CLICase
     end
   end
 
-  # Yields what JS.restore is called with; its answer is the block's. method: another one of JS.
+  # Replaces JS.restore, or another method of JS, in the block. answer: its result, or a callable that gets the keyword
+  # arguments. Returns the arguments of all calls.
   def restoring(answer, method: :restore)
     calls = []
     real = Spate::JS.respond_to?(method) && Spate::JS.method(method)

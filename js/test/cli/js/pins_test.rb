@@ -3,7 +3,8 @@
 require "cli/js/js_case"
 require "json"
 
-# An importmap beside packages, and without any.
+# `spate js check` and `spate check` compare the pins of an importmap with the vendored files, in projects with and
+# without packages.
 class JSPinsTest < JSCase
   def setup
     super
@@ -35,8 +36,8 @@ class JSPinsTest < JSCase
     vendor("old", "1.0.0")
     assert_equal [11, "", <<~TEXT], spate("js", "check", dir: app).to_a
       error: vendor/javascript differs from config/importmap.rb in 2 places
-        vendor/javascript/md5.js: is md5@2.2.0, expected md5@2.3.0
-        vendor/javascript/old.js: is old@1.0.0, which is not pinned
+        vendor/javascript/md5.js is md5@2.2.0, expected md5@2.3.0
+        vendor/javascript/old.js is old@1.0.0, which is not pinned
       hint: bin/importmap pristine downloads the pinned files; remove files that are not pinned
     TEXT
     assert_equal 2, spate("js", dir: app).status

@@ -4,7 +4,7 @@ require "cli/cli_case"
 require "json"
 require "support/npm_registry"
 
-# `spate js` from the command line down to the files, with packages of a registry on the loopback.
+# `spate js` and its commands, with real packages from a local registry.
 class RealJSTest < CLICase
   def setup
     @registry = NpmRegistry.start
@@ -40,7 +40,7 @@ class RealJSTest < CLICase
     spate("js", *arguments, dir: app, env: env)
   end
 
-  def test_restored_checked_and_nothing_to_do
+  def test_restore_check_and_restore_again
     said = js.err.lines(chomp: true)
     assert_equal ["warning: scripts of 1 package are not allowed to run: builder",
                   "hint: spate js scripts"], said.first(2)
@@ -52,14 +52,15 @@ class RealJSTest < CLICase
     FileUtils.rm(app("node_modules/hello/index.js"))
     found = js("check")
     assert_equal [11, "error: node_modules differs from its lockfile in 1 place\n  " \
-                      "node_modules/hello/index.js: is missing\nhint: spate js --restore hello\n"],
+                      "node_modules/hello/index.js is missing\nhint: spate js --restore hello\n"],
                  [found.status, found.err]
     js("--restore", "hello")
     assert_equal 0, js("check").status
   end
 
-  # The hint's text can be used unchanged.
-  def test_several_that_ask_and_an_archive_of_the_project
+  # Several packages have scripts, one of them from an archive in the project. The command in the hint allows them
+  # unchanged.
+  def test_scripts_without_permission_and_an_archive_of_the_project
     @registry.add("@a/b", "1.0.0", scripts: { "postinstall" => "true" })
     archive = NpmRegistry::Package.new("own", "1.0.0", scripts: { "install" => "true" })
     packages = { **PACKAGES, "@a/b" => "1.0.0" }
@@ -79,7 +80,7 @@ class RealJSTest < CLICase
     assert_equal "3 packages have scripts, 3 may run them\n", js("scripts").err
   end
 
-  def test_packages_are_put_into_place_again_by_name
+  def test_restore_of_named_packages
     js
     FileUtils.rm(app("node_modules/hello/index.js"))
     assert_match(/2 packages in .* 1 from the store, 1 in place/, js("--restore", "hello@1.0.0").err)
@@ -96,7 +97,7 @@ class RealJSTest < CLICase
   def test_scripts_lists_packages_with_scripts
     asked = js("scripts")
     assert_equal [0, ""], [asked.status, asked.out]
-    assert_match(/2 packages not restored yet, and unknown/, asked.err)
+    assert_match(/2 packages not restored yet, whose scripts are unknown/, asked.err)
     js
     asked = js("scripts")
     assert_equal "builder@2.0.0  not allowed  install: node install.js\n", asked.out
@@ -116,7 +117,7 @@ class RealJSTest < CLICase
     assert_match(/builder@2\.0\.0: its script install needs node, which is not on the PATH/, said.err)
   end
 
-  # By an option, a setting or the environment: a check elsewhere uses the settings of the restore.
+  # Packages are omitted by an option or a variable. A later check uses the settings of the restore.
   def test_check_accepts_omitted_packages
     lock = JSON.parse(File.read(app("package-lock.json")))
     lock["packages"]["node_modules/hello"]["dev"] = true
@@ -133,7 +134,7 @@ class RealJSTest < CLICase
     assert_equal [0, "node_modules is complete: 2 packages\n"], js("check").to_a.values_at(0, 2)
   end
 
-  # Nothing tells a registry: neither a setting, nor npm, pnpm or yarn on the PATH.
+  # Runs `spate js` without a known registry: no setting, and none of npm, pnpm and yarn on the PATH.
   def js_alone(*arguments, **more)
     nothing = NpmRegistry.env(@registry, home: "").keys.grep(/config_registry/).to_h { |name| [name, nil] }
     js(*arguments, **nothing, "PATH" => folder, **more)
@@ -167,7 +168,7 @@ class RealJSTest < CLICase
     refute_includes js_alone("--ignore-scripts").err, "registry"
     write("app/.npmrc", "registry=#{@registry.url}\n")
 
-    assert_equal 10, js_alone.status # it would run, but node is missing
+    assert_equal 10, js_alone.status # the script may run, but node is missing
   end
 
   def test_without_a_registry_a_missing_address_is_an_error
@@ -181,7 +182,7 @@ class RealJSTest < CLICase
     assert_equal 0, js_alone.status
   end
 
-  # Its rules are another version's then.
+  # npm's version changes the rules of the plan.
   def test_a_plan_made_without_npm_is_replaced_once_npm_is_installed
     js_alone
     assert_match(/nothing to do/, js_alone.err)
@@ -238,7 +239,7 @@ class RealJSTest < CLICase
     assert_equal found.dig("objects", "bytes"), found.dig("javascript", "bytes")
   end
 
-  def test_a_timeline_of_it
+  def test_timeline
     assert_match(/\Atimeline: /, js("--timeline", "#{folder}/page.html", "--serial").err)
     text = File.read("#{folder}/page.html")
     run = JSON.parse(text[Spate::CLI::Timeline::Page::DATA, 1])["runs"].first
@@ -251,7 +252,8 @@ class RealJSTest < CLICase
   def test_another_tool_runs_no_scripts_of_dependencies
     FileUtils.rm(app("package-lock.json"))
     write("app/yarn.lock", "# yarn lockfile v1\n")
-    assert_equal [2, "error: yarn.lock is restored by yarn: it runs no scripts of dependencies\n" \
+    assert_equal [2, "error: `spate js scripts` cannot list this project's scripts: yarn restores it, and runs no " \
+                     "scripts of dependencies\n" \
                      "hint: it has no list of allowed scripts; for one: " \
                      "yarn --cwd node_modules/NAME run postinstall\n"],
                  js("scripts").to_a.values_at(0, 2)
@@ -262,7 +264,7 @@ class RealJSTest < CLICase
     said = js("scripts")
 
     assert_equal 2, said.status
-    assert_match(/\Aerror: package-lock\.json is restored by npm \(install-strategy = linked\): it runs /, said.err)
+    assert_match(/\Aerror: .*: npm restores it \(install-strategy = linked\), and runs /, said.err)
     assert_match(/^hint: /, said.err)
   end
 end

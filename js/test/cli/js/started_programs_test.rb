@@ -7,14 +7,14 @@ require "open3"
 require "rbconfig"
 require "support/npm_registry"
 
-# The programs that each command starts in a JavaScript project: npm and similar tools take half a second of a processor
-# each, so a command starts none of them twice, and none whose answer the store has.
+# Counts the programs that each command starts in a JavaScript project. npm and similar tools take half a second of CPU
+# time each, so a command must start none of them twice, and none whose output is cached in the store.
 class StartedProgramsTest < Minitest::Test
   EXE = File.expand_path("../../../../exe/spate", __dir__)
-  # More packages than connections.
+  # More packages than simultaneous connections.
   PACKAGES = Array.new(40) { |number| "p#{number}" }.freeze
   FIRST = %w[js].freeze
-  # Programs that may be started after a restore; none of them restores again.
+  # Commands to run after a restore. None of them restores again.
   OTHERS = [%w[js], %w[js check], %w[js scripts], %w[check], %w[doctor], %w[install --js], %w[list], %w[store status],
             %w[boot status], %w[exec df /]].freeze
 
@@ -43,7 +43,7 @@ class StartedProgramsTest < Minitest::Test
     File.symlink(path, place) unless File.exist?(place)
   end
 
-  # It notes how it is called: body is what it answers.
+  # Creates a program that logs its arguments and then runs `body`.
   def program(name, body = "")
     path = write("bin/#{name}", "#!/bin/sh\necho \"#{name} $*\" >> #{folder}/calls\n#{body}\n")
     File.chmod(0o755, path)
@@ -53,7 +53,7 @@ class StartedProgramsTest < Minitest::Test
 
   def resolved(path) = @registry.resolved(path.delete_prefix("node_modules/"), "1.0.0")
 
-  # A project of one tool; npmrc: whether it names the registry.
+  # Creates a project of one tool. npmrc: whether .npmrc sets the registry.
   def project(tool, npmrc:)
     dependencies = PACKAGES.to_h { |name| [name, "1.0.0"] }
     write("app/package.json", JSON.generate(name: "app", version: "1.0.0", dependencies: dependencies))
@@ -64,7 +64,7 @@ class StartedProgramsTest < Minitest::Test
     write("app/.npmrc", "registry=#{@registry.url}\n") if npmrc
   end
 
-  # As npm writes it with omit-lockfile-registry-resolved.
+  # The lockfile that npm writes with omit-lockfile-registry-resolved.
   def npm(dependencies)
     packages = PACKAGES.to_h do |name|
       ["node_modules/#{name}", { version: "1.0.0", integrity: @registry.integrity(name, "1.0.0"),
@@ -84,7 +84,7 @@ class StartedProgramsTest < Minitest::Test
                                               packages: packages, snapshots: packages.transform_values { {} }))
   end
 
-  # [what it started, [String]]; the command has to end well.
+  # Runs a command, which must succeed. Returns the programs that it started, with their arguments.
   def started(*words)
     FileUtils.rm_f("#{folder}/calls")
     env = { "HOME" => "#{folder}/home", "PATH" => @bin, "SPATE_HOME" => "#{folder}/spate", "NO_PROXY" => "localhost",
@@ -100,7 +100,7 @@ class StartedProgramsTest < Minitest::Test
     assert_equal expected, found
   end
 
-  # The same project on the same machine, of which the store has no package and no plan any more.
+  # Deletes node_modules, and the packages and plans in the store, and restores again. Returns the started programs.
   def again
     FileUtils.rm_rf([app("node_modules"), *Dir["#{folder}/spate/store/v1/{js,packages,archives,plans}"]])
     asked = @registry.requests.size
@@ -122,7 +122,7 @@ class StartedProgramsTest < Minitest::Test
     others
   end
 
-  # npm's default registry has to be known, to replace its addresses in the lockfile.
+  # Addresses of npm's default registry in the lockfile are replaced, so Spate must ask npm for that registry, once.
   def test_of_npm_with_addresses_in_the_lockfile
     project("npm", npmrc: true)
     lockfile = JSON.parse(File.read(app("package-lock.json")))
@@ -134,7 +134,7 @@ class StartedProgramsTest < Minitest::Test
     assert_empty again
   end
 
-  def test_of_packages_that_ask_for_a_node
+  def test_of_packages_that_require_a_node_version
     project("npm", npmrc: true)
     File.write(app(".npmrc"), "engine-strict=true\n", mode: "a")
     write("app/check.js", "")

@@ -2,7 +2,7 @@
 
 require "cli/js/js_case"
 
-# Tasks of the project's own tool are answered by a hint with its command.
+# `spate js add` and other commands that Spate does not have fail, with the command of the project's tool as hint.
 class JSToolCommandTest < JSCase
   LOCKFILES = { "npm" => "package-lock.json", "pnpm" => "pnpm-lock.yaml", "yarn" => "yarn.lock", "bun" => "bun.lock",
                 "deno" => "deno.lock" }.freeze
@@ -37,7 +37,7 @@ class JSToolCommandTest < JSCase
     assert_equal "yarn up x", hint("upgrade", "x")
   end
 
-  def test_no_command_of_a_tool
+  def test_unknown_command_of_a_tool
     assert_equal ["did you mean `spate js check`?", "spate js --help", "spate js --help"],
                  [hint("chek"), hint("frobnicate"), hint("check", "x")]
     FileUtils.rm_f([app("package.json"), app("package-lock.json")])

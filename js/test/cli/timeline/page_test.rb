@@ -4,9 +4,9 @@ require "cli/js/js_case"
 require "json"
 require "support/browser"
 
-# The page of `--timeline`: that it is written, and what it does in a browser.
+# The page that `spate js --timeline` writes: when it is written, and how it behaves in a browser.
 class TimelinePageTest < JSCase
-  # A run of 1,500 packages whose extraction ends with core-js.
+  # A run with 1,500 packages. core-js is extracted last.
   EVENTS = lambda do |given|
     events = given[:events]
     events.emit(:js_plan, total: 1500, fetch: 1500)
@@ -52,7 +52,7 @@ class TimelinePageTest < JSCase
   def text(id) = evaluate("document.getElementById('#{id}').textContent")
   def width = evaluate("Number(byId('charts').dataset.to) - Number(byId('charts').dataset.from)")
 
-  # Where a span is on the screen.
+  # Returns a point within a span on the screen, in pixels: [left, top].
   def spot(name, phase)
     evaluate("(() => { const c = charts[0]; c.canvas.scrollIntoView({ block: 'center' }); " \
              "const s = main.spans.find((x) => x.name === '#{name}' && x.phase === '#{phase}'); " \
@@ -67,7 +67,7 @@ class TimelinePageTest < JSCase
     %w[mousePressed mouseReleased].each { |kind| mouse(kind, left, top, button: "left", clickCount: 1) }
   end
 
-  def test_it_is_written_and_said
+  def test_page_is_written_and_its_path_printed
     result = write_page
 
     assert_equal "timeline: #{page}\n", result.err.lines[-2]
@@ -91,10 +91,11 @@ class TimelinePageTest < JSCase
     end
   end
 
-  # Half of a short install is over before the first gem: the page names that phase.
+  # A short restore spends most of its time before the first package. The page names that phase, and hides the empty
+  # section of the longest spans.
   def test_time_before_the_first_package_is_named_and_an_empty_section_is_hidden
     linking = lambda do |given|
-      sleep 0.05 # the time to show
+      sleep 0.05 # long enough to be displayed
       given[:events].emit(:js_link_done, total: 1, seconds: 0.001)
     end
     write_page(does: linking)
@@ -116,7 +117,7 @@ class TimelinePageTest < JSCase
     end
   end
 
-  # Counted, not timed: what is narrower than a pixel is not drawn once more.
+  # Counts the drawn boxes instead of measuring time. Spans narrower than a pixel are merged.
   def test_thousands_of_spans_are_drawn_as_few_boxes
     write_page
     open do
@@ -148,7 +149,7 @@ class TimelinePageTest < JSCase
     end
   end
 
-  def test_hover_and_click_tell_of_a_package
+  def test_hover_and_click_show_details_of_a_package
     write_page
     open do
       left, top = spot("core-js@3.8.3", "unpack")
@@ -184,7 +185,7 @@ class TimelinePageTest < JSCase
     end
   end
 
-  def test_everything_has_a_name
+  def test_controls_have_accessible_names
     write_page
     open do
       unnamed = "[...document.querySelectorAll('button, input, canvas, [role=img]')].filter((e) => " \
@@ -238,7 +239,7 @@ class TimelinePageTest < JSCase
     open { assert_equal 0, evaluate("document.querySelectorAll('img').length") }
   end
 
-  def test_pages_and_options_that_do_not_fit
+  def test_invalid_pages_and_options
     write("other.html", "<html></html>")
     { %W[--timeline #{page} --against #{folder}/other.html] => /other.html was not written by --timeline/,
       %W[--timeline #{page} --against #{folder}/none.html] => /none.html was not written by --timeline/,

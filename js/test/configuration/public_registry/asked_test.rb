@@ -5,7 +5,8 @@ require "spate/tracer"
 
 module Spate
   module JS
-    # The answer of npm on the PATH is kept while its inputs are unchanged.
+    # PublicRegistry::Asked runs the npm on PATH for its default registry. The store keeps the answer until npm or
+    # another input changes.
     class PublicRegistryAskedTest < Minitest::Test
       def setup
         @bin, @first = %w[bin first].map { |name| File.dirname(write("#{name}/none", "")) }
@@ -21,13 +22,14 @@ module Spate
 
       def store(name = "home") = Store.open(home: File.join(folder, name), env: {})
 
-      # The clock of files' times is a tick behind: what was written just now may be written meanwhile.
+      # Waits for the next tick of the clock that sets file times. A file written in the current tick may change again
+      # without a new mtime.
       def later
         started = Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond)
         Thread.pass until Process.clock_gettime(Native::FILE_CLOCK, :nanosecond) > started
       end
 
-      # As another process. [answer, how often npm was started]
+      # Clears the cache of this process and asks. Returns [the registry, how often npm was started].
       def ask(env = @env, store: self.store)
         File.write(calls = "#{folder}/calls", "")
         later
@@ -41,14 +43,14 @@ module Spate
         assert_equal ["http://one.test/", 0], ask
       end
 
-      def test_one_start_serves_all_threads
+      def test_threads_start_npm_once
         answers = Array.new(32) { Thread.new { Configuration::PublicRegistry::Asked.find(@env, store) } }.map(&:value)
 
         assert_equal ["http://one.test/"], answers.uniq
         assert_equal ["config get registry\n"], File.readlines("#{folder}/calls")
       end
 
-      def test_one_start_serves_all_processes_and_projects
+      def test_processes_and_projects_share_the_answer
         kept!
 
         assert_equal ["http://one.test/", 0], ask(@env.merge("TERM" => "x", "npm_config_registry" => "http://set.test/",
@@ -57,7 +59,7 @@ module Spate
         assert_equal ["http://one.test/", 1], ask(store: store("other"))
       end
 
-      def test_a_file_that_npm_read
+      def test_changed_file_that_npm_read
         kept!
         write("rc", "http://two.test/\n")
 
@@ -65,7 +67,7 @@ module Spate
         assert_equal ["http://two.test/", 0], ask
       end
 
-      def test_a_file_that_npm_looked_for
+      def test_created_file_that_npm_looked_for
         npm("[ -e #{folder}/more ] && cat #{folder}/more || cat #{folder}/rc")
         kept!
         write("more", "http://two.test/\n")
@@ -73,35 +75,35 @@ module Spate
         assert_equal ["http://two.test/", 1], ask
       end
 
-      def test_the_program
+      def test_changed_program
         kept!
         npm("echo http://two.test/")
 
         assert_equal ["http://two.test/", 1], ask
       end
 
-      def test_a_program_that_comes_before_it_in_the_path
+      def test_added_npm_earlier_in_the_path
         kept!
         npm("echo http://two.test/", @first)
 
         assert_equal ["http://two.test/", 1], ask
       end
 
-      def test_a_variable
+      def test_changed_variable
         npm("[ -z \"$WRAPPED\" ] && echo http://two.test/ || cat #{folder}/rc")
         kept!
 
         assert_equal ["http://two.test/", 1], ask(@env.merge("WRAPPED" => ""))
       end
 
-      def test_a_damaged_record
+      def test_damaged_record_is_ignored
         kept!
         Dir["#{folder}/home/store/v1/checks/*"].each { |path| File.truncate(path, File.size(path) - 9) }
 
         assert_equal ["http://one.test/", 1], ask
       end
 
-      # It runs with an empty home folder, which is removed.
+      # The tool runs with an empty home folder, which is removed afterwards.
       def test_temporary_home_is_removed
         npm("mkdir -p $HOME/.npm/_logs && touch $TMPDIR.x $HOME/.npm/_logs/1\n" \
             "echo $HOME > #{folder}/asked\ncat #{folder}/rc")
@@ -112,8 +114,8 @@ module Spate
         refute_path_exists home
       end
 
-      # npm refuses one file as both the user's and the global one.
-      def test_npm_itself
+      # With the real npm, which fails if one file is both the user's and the global configuration.
+      def test_real_npm
         found = Configuration::NpmFolder.which("npm", ENV.to_h) or skip "npm is not on the PATH"
         answer, = ask(ENV.to_h.merge("PATH" => "#{File.dirname(found)}:#{ENV.fetch("PATH")}"))
 

@@ -3,7 +3,7 @@
 require_relative "../npm_ci_case"
 
 module Spate
-  # Overrides that the lockfile satisfies or not, compared with `npm ci`.
+  # Lockfiles that satisfy the overrides in package.json are accepted, others rejected, as by `npm ci`.
   class NpmOverridesTest < NpmCiCase
     APP = { "name" => "app", "dependencies" => { "a" => "1" } }.freeze
 
@@ -32,7 +32,7 @@ module Spate
       assert_both_refuse(/b@\$none/)
     end
 
-    def test_rules_that_came_and_went
+    def test_added_and_removed_rules
       lock(APP)
       [{ "a" => { "b" => "1.0.0" } }, { "b@1" => "1.0.0" }].each do |rules|
         write_json("package.json", APP.merge("overrides" => rules))

@@ -3,7 +3,8 @@
 require_relative "../npm_ci_case"
 
 module Spate
-  # Lockfiles with a missing peer or one of the wrong version, compared with `npm ci`.
+  # Lockfiles in which a peer is missing or has the wrong version are accepted, rejected or left to npm, as `npm ci`
+  # decides.
   class NpmPeersTest < NpmCiCase
     def setup
       super
@@ -12,7 +13,7 @@ module Spate
       add("needs", "1.0.0", dependencies: { "asks" => "1" })
     end
 
-    def test_one_that_the_project_itself_wants_otherwise
+    def test_peer_that_the_project_requires_in_another_version
       lock({ "name" => "app", "dependencies" => { "asks" => "1", "p" => "2" } }, "--legacy-peer-deps")
 
       assert_both_refuse(%r{p@\^1 \(node_modules/asks/package.json\): the lockfile has 2.0.0})
@@ -20,7 +21,7 @@ module Spate
       assert_both_take("--force")
     end
 
-    def test_one_between_packages_of_others
+    def test_peer_between_indirect_dependencies
       lock({ "name" => "app", "dependencies" => { "needs" => "1", "p" => "2" } }, "--legacy-peer-deps")
 
       assert_both_take
@@ -28,21 +29,21 @@ module Spate
       assert_both_take("--strict-peer-deps", "--force")
     end
 
-    def test_one_that_could_be_another_is_left_to_npm
+    def test_replaceable_peer_is_left_to_npm
       add("else", "1.0.0", dependencies: { "p" => "*" })
       lock({ "name" => "app", "dependencies" => { "needs" => "1", "else" => "1" } }, "--legacy-peer-deps")
 
       assert_both_refuse(%r{node_modules/asks requires p@\^1, but the lockfile has 2.0.0})
     end
 
-    def test_a_missing_one
+    def test_missing_peer
       lock({ "name" => "app", "dependencies" => { "needs" => "1" } }, "--legacy-peer-deps")
 
       assert_both_refuse(%r{p@\^1 \(node_modules/asks/package.json\): the lockfile has none}, "--force")
       assert_both_take("--legacy-peer-deps")
     end
 
-    def test_one_in_the_package_itself
+    def test_peer_in_the_package_itself
       lock({ "name" => "app", "dependencies" => { "asks" => "1" } })
       data = JSON.parse(lockfile)
       data["packages"]["node_modules/asks/node_modules/p"] = data["packages"].delete("node_modules/p")

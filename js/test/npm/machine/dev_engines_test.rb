@@ -3,7 +3,7 @@
 require_relative "../npm_ci_case"
 
 module Spate
-  # npm's reaction to a project's `devEngines` and `engines`.
+  # The `devEngines`, `engines` and `os` of a project are checked as npm checks them.
   class NpmDevEnginesTest < NpmCiCase
     NODE = { "name" => "node", "version" => ">=99" }.freeze
     FITS = [{ "runtime" => { "name" => "node", "version" => ">=1" } }, { "packageManager" => { "name" => "npm" } },
@@ -27,7 +27,7 @@ module Spate
     end
 
     def test_refuses_values_unknown_to_npm
-      UNKNOWN.each { |value| assert_refused(value, /devEngines.* npm does not understand/) }
+      UNKNOWN.each { |value| assert_refused(value, /devEngines.*: invalid value /) }
     end
 
     def test_warns_if_on_fail_is_warn
@@ -37,7 +37,7 @@ module Spate
       assert_equal 1, assert_taken(REFUSED.first, "--force").warnings.size
     end
 
-    def test_engines_of_the_root_where_nothing_else_is_said
+    def test_engines_of_the_root_without_dev_engines
       write({ "engines" => { "node" => ">=99" } })
       assert_both_refuse(/package.json needs node >=99; found node \d/, "--engine-strict")
       assert_both_take("--engine-strict", "--force")
@@ -45,7 +45,7 @@ module Spate
       assert_both_take("--engine-strict")
     end
 
-    # npm 10.9.0 is the first that knows the field.
+    # npm 10.9.0 is the first version that supports `devEngines`.
     def test_ignored_by_npm_versions_without_the_field
       write({ "devEngines" => { "node" => "12.x" } })
       assert_equal [[], :refused], %w[10.8.3 10.9.0].map { |version| with_npm(version) }

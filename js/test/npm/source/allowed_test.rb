@@ -3,7 +3,8 @@
 require_relative "../npm_ci_case"
 
 module Spate
-  # Which archives npm accepts, compared with the installed npm.
+  # Npm::Source::Allowed accepts and rejects the same archives as the installed npm, depending on allow-remote and
+  # similar settings.
   class NpmAllowedTest < NpmCiCase
     def setup
       super
@@ -70,7 +71,7 @@ module Spate
       assert_as_npm_takes("file")
     end
 
-    def test_an_optional_one_is_left_out
+    def test_optional_package_is_omitted
       add("a", "1.0.0")
       lock({ "name" => "app", "dependencies" => { "a" => "1" },
              "optionalDependencies" => { "@s/r" => @other.resolved("@s/r", "1.0.0") } })
@@ -102,7 +103,7 @@ module Spate
       end
     end
 
-    # [whether npm does, whether Spate does]
+    # Returns whether npm accepts the project, and whether Spate does.
     def takes?(settings)
       _, status = Open3.capture2e(environment(settings), "npm", "ci", "--ignore-scripts", chdir: @root,
                                                                                           unsetenv_others: true)

@@ -15,7 +15,7 @@ module Spate
                    run_shim(env: { "NODE_PATH" => "/before" }).gsub("/.bin/..", "")
     end
 
-    def test_through_symbolic_links_and_from_anywhere
+    def test_runs_through_symbolic_links_and_from_any_folder
       shim("../t.sh", "#!/bin/sh", [])
       File.symlink(".bin/run", "#{@root}/one")
       FileUtils.mkdir_p("#{@root}/else")
@@ -46,7 +46,7 @@ module Spate
       refute_predicate status, :success?
     end
 
-    def test_which_program
+    def test_program_and_arguments_of_the_first_line
       assert_equal ["node"], programs("x.js", nil)
       assert_equal %w[node --harmony], programs("x", "#!/usr/bin/env -S node --harmony")
       assert_equal %w[node], programs("x", "#!/usr/bin/env node\r")
@@ -55,7 +55,7 @@ module Spate
       assert_empty programs("x", nil)
     end
 
-    def test_a_program_beside_it_comes_first
+    def test_program_in_the_same_folder_takes_precedence
       shim("../t", "#!/usr/bin/env tool", [])
       write(".bin/tool", "#!/bin/sh\necho mine\n")
       File.chmod(0o755, "#{@root}/.bin/tool")
@@ -81,7 +81,7 @@ module Spate
       out.gsub("/.bin/..", "")
     end
 
-    # First words of the last exec line.
+    # The program and its arguments in the last exec line.
     def programs(target, shebang)
       text = JS::Pnpm::Bins::Shim.new(target, shebang, []).text
       text[/^exec (.*?)"\$here"/, 1].split

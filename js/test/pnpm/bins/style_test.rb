@@ -4,7 +4,7 @@ require_relative "../pnpm_case"
 
 module Spate
   class PnpmBinsStyleTest < PnpmCase
-    def test_the_projects_own_come_first_then_the_owner_then_the_name_then_the_newer
+    def test_precedence_of_executables_with_the_same_name
       facts = { "p/h" => facts("run", run: "h"), "p/d" => facts("z", run: "d") }
 
       assert_equal "../d/d", target(%w[p/h p/d], facts, yielding: ["p/h"])
@@ -14,8 +14,8 @@ module Spate
                                                    "p/y" => facts("b", "1.10.0", run: "y") })
     end
 
-    # CVE-2026-23890: an executable's name that climbs.
-    def test_names_and_paths_that_do_harm_are_left_out
+    # Omits executables whose names are paths (CVE-2026-23890) or contain special characters.
+    def test_harmful_names_and_paths_are_omitted
       ["../x", "a/b", "", ".", "..", "a\nb", "a b", "a;b"].each do |name|
         assert_empty style.entries(folder(["p/a"]), "p/a" => JS::Package::Facts.new(name: "a", bins: { name => "x" })),
                      name
@@ -30,7 +30,7 @@ module Spate
       assert_equal ["p/.bin/run"], style.entries(folder(["p/a"]), "p/a" => found).keys
     end
 
-    def test_symbolic_links_where_they_are_wanted_and_for_node
+    def test_symbolic_links_by_setting_and_for_node
       found = { "p/a" => JS::Package::Facts.new(name: "a", bins: { "run" => "x.js", "node" => "node" }) }
 
       assert_equal [JS::Symlink.new("../a/node")], style.entries(folder(["p/a"]), found).values.grep(JS::Symlink)
@@ -47,7 +47,7 @@ module Spate
                             "#{here}/node_modules${NODE_PATH:+:$NODE_PATH}\n"
     end
 
-    def test_which_folders_a_plan_has
+    def test_folders_of_executables_in_a_plan
       project({ "a" => "1.0.0" }, { "a@1.0.0" => { "dependencies" => { "b" => "1.0.0" } }, "b@1.0.0" => {} },
               packages: { "b@1.0.0" => entry("b@1.0.0", hasBin: true),
                           "a@1.0.0" => entry("a@1.0.0", bundledDependencies: ["c"]) })
@@ -59,7 +59,7 @@ module Spate
                    plan.bins.to_h { |each| [each.path, each.packages.map(&:first)] })
     end
 
-    # pnpm 12 starts what is not there yet, but for a package's own.
+    # pnpm 12 links executables with missing files, except a package's own.
     def test_executables_with_a_missing_file
       found = { "p/a" => JS::Package::Facts.new(name: "a", bins: { "a" => "no.js" }, missing: ["no.js"]) }
       names = [[false, nil], [true, nil], [true, "p/a"]].map do |missing, own|
@@ -70,7 +70,8 @@ module Spate
       assert_equal [[], ["p/.bin/a"], []], names
     end
 
-    # Up to pnpm 11 only packages that scripts build or a patch changes, if pnpm looked for those.
+    # From pnpm 12 on, every package has links to its own executables. Up to pnpm 11, packages that are built or patched
+    # have them, and only if scripts may run or the project has patches.
     def test_packages_with_links_to_their_own_executables
       project({ "a" => "1.0.0" }, { "a@1.0.0" => {} }, packages: { "a@1.0.0" => entry("a@1.0.0", hasBin: true) })
       own = -> { plan(ignore_scripts: true).bins.any? { |each| each.path.end_with?("/a/node_modules/.bin") } }
@@ -85,8 +86,8 @@ module Spate
       assert_equal [false, true, true], [*found, own.call]
     end
 
-    # Older versions linked bundled packages last, which overwrote all others.
-    def test_packages_that_lose_to_a_bundled_one
+    # Older versions linked bundled packages last, so that these replaced all others.
+    def test_bundled_packages_replace_others_in_older_versions
       given = { "b@1.0.0" => entry("b@1.0.0", hasBin: true),
                 "a@1.0.0" => entry("a@1.0.0", bundledDependencies: true) }
       found = %w[12.0.0 11.0.0].map do |version|

@@ -8,11 +8,11 @@ require "support/npm_registry"
 require "support/npm_tools"
 
 module Spate
-  # A global virtual store compared with pnpm's own: the same packages behind the same links, in slots of the same names
-  # except for dependency cycles.
+  # Compares a global virtual store with pnpm's: the same packages, the same links, and the same names of slots except
+  # for dependency cycles.
   class PnpmGlobalTest < Minitest::Test
     SLOT = %r{/links/(?:\h{12}/)?(@[^/]*/[^/]+/[^/]+)/(\h{64})}
-    # Where the stores are, and what pnpm records about scripts that it did not run.
+    # Fields with the locations of the stores, and with scripts that pnpm did not run.
     PLACES = /#(?:virtualStoreDir|pendingBuilds|ignoredBuilds|allowBuilds)/
 
     def setup
@@ -39,7 +39,7 @@ module Spate
     def store = @store ||= Store.open(home: File.join(folder, "spate"), env: {})
     def at(name) = File.join(folder, name)
 
-    # Locked by pnpm, twice.
+    # Creates the project twice, with a lockfile written by pnpm.
     def project(*names, settings: "")
       write("theirs/package.json", JSON.generate(name: "app", dependencies: names.to_h { |name| [name, "1.0.0"] }))
       write("theirs/pnpm-workspace.yaml",
@@ -61,7 +61,8 @@ module Spate
       JS.restore(root: at(name), env: @env, store: store, events: Events.new, options: options)
     end
 
-    # { path => what is there }, slots by their names, without what is in a circle; shims by what they run.
+    # { path => description }. Links are described by their target without the hash of its slot, and shims by the
+    # program that they run.
     def tree(root)
       found = NodeModulesComparison.snapshot(root).reject { |path, _| PLACES.match?(path) }
       found.to_h { |path, what| [path, what.to_s.start_with?("link", "executable") ? where("#{root}/#{path}") : what] }
@@ -74,7 +75,7 @@ module Spate
           .delete_prefix(store.root)
     end
 
-    # Each slot that a project has, { name and version => tree }.
+    # Returns { path without the hash => tree } of all slots in a folder.
     def slots(links)
       Dir.glob("#{links}/@*/*/*/*").to_h { |slot| [slot.delete_prefix("#{links}/")[0...-65], tree(slot)] }
     end
@@ -87,7 +88,7 @@ module Spate
       assert_empty NodeModulesComparison.differences(tree(at("theirs")), found)
     end
 
-    def test_the_tree_is_pnpms_path_by_path
+    def test_tree_equals_that_of_pnpm
       project("a", "p", "@s/d")
       pnpm
       restore
@@ -111,7 +112,7 @@ module Spate
       assert_predicate restore, :noop?
     end
 
-    def test_a_project_may_go_from_one_layout_to_the_other
+    def test_switching_between_layouts
       project("a", "p")
       write("mine/node_modules/.cache/x", "kept")
       restore(global_virtual_store: false)
@@ -139,7 +140,7 @@ module Spate
       assert_equal %w[@/b @/c @s/d].map { |name| "#{name}/1.0.0" }, mine.keys.sort unless settings.include?("All")
     end
 
-    def test_a_store_behind_a_link_that_was_moved_with_all_it_remembers
+    def test_moved_store_behind_a_link
       project("p")
       FileUtils.mkdir_p(at("one"))
       File.symlink("one", at("spate"))

@@ -3,7 +3,7 @@
 require_relative "../pnpm_case"
 
 module Spate
-  # Names that pnpm 12 itself gave slots of its global virtual store.
+  # The slots of a global virtual store have the same names as those of pnpm 12, which created the expected names.
   class PnpmGraphHashTest < PnpmCase
     NAME = "@types/sinonjs__fake-timers"
     INTEGRITY = "sha512-Ko2tjWJq8oozHzHV+reuvS5KYIRAokHnGbDwGh/J64LntgpbuylF74ipEL24HCyRjf9FOlBiBHWBR1RlVKsI1w=="
@@ -14,7 +14,7 @@ module Spate
               packages: { "#{NAME}@15.0.1" => { "resolution" => { "integrity" => INTEGRITY } } })
     end
 
-    def test_a_package_that_needs_nothing
+    def test_package_without_dependencies
       made = global
       variant = made.trees.first.path[%r{\A/store/links/\h{12}/}]
       slot = "#{variant}#{NAME}/15.0.1/de2821996953dda79c9488c465f7f65b8f22e9cccbc580eff051a97182b60413"
@@ -73,7 +73,7 @@ module Spate
       assert_equal variants, variants.uniq
     end
 
-    def test_a_version_that_climbs_and_cycles
+    def test_version_with_a_parent_folder_and_cycles
       project({ "a" => "../../x" }, { "a@../../x" => {} })
 
       assert_raises(JS::LeftToTool) { global }
@@ -83,8 +83,8 @@ module Spate
       assert_equal 2, slots.uniq.size
     end
 
-    # a and b need each other; a needs c, so b's own link leads elsewhere where c is another one.
-    def test_a_circle_is_named_by_all_that_it_needs
+    # a and b depend on each other, and a on c; d depends on b. A different version of c changes the slots of all three.
+    def test_name_of_a_cycle_depends_on_all_its_dependencies
       slots = %w[1.0.0 2.0.0].map do |version|
         circle(version)
         global.trees.to_h { |tree| [tree.key, tree.path] }
@@ -94,7 +94,7 @@ module Spate
       assert_equal slots.last, global.trees.reverse.to_h { |tree| [tree.key, tree.path] }
     end
 
-    def test_a_circle_is_the_projects_own_where_anything_in_it_is_built
+    def test_cycle_with_a_build_is_not_shared
       circle("1.0.0")
       write("pnpm-workspace.yaml", "allowBuilds: {c: true}\n")
 
@@ -107,7 +107,7 @@ module Spate
                                     "b@1.0.0" => { "dependencies" => { "a" => "1.0.0" } }, "c@#{version}" => {} })
     end
 
-    def test_without_a_store_it_is_pnpms
+    def test_without_a_store_it_is_left_to_pnpm
       write("pnpm-workspace.yaml", "enableGlobalVirtualStore: true\n")
 
       assert_raises(JS::LeftToTool) { plan }

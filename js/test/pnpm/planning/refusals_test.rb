@@ -3,7 +3,7 @@
 require_relative "../majors_case"
 
 module Spate
-  # Lockfiles and package.json files that a frozen install of each pnpm major refuses or accepts.
+  # Spate accepts and rejects the same lockfiles and package.json files as a frozen install by each pnpm major.
   class PnpmRefusalsTest < PnpmMajorsCase
     BINARY = "@pnpm/exe.linux-x64"
 
@@ -22,7 +22,7 @@ module Spate
       end
     end
 
-    # pnpm 12 records itself in the lockfile, and frozen lockfiles without it are refused.
+    # pnpm 12 records its version in the lockfile, and rejects a frozen lockfile without it.
     def test_a_pnpm_that_the_lockfile_does_not_record
       each_project do |major|
         publish_pnpm(own = pnpm("--version").strip)
@@ -64,7 +64,7 @@ module Spate
           { tarball: @registry.resolved("one", "1.0.0") } => false }.each do |resolution, native|
           resolve(resolution)
           assert_same({}, spate: native)
-          # An archive of another package: pnpm installs it or not, depending on what its store has.
+          # Skipped with two's digest: whether pnpm then installs depends on its store.
           next if native || resolution[:integrity] != ours
 
           put("pnpm-workspace.yaml", "trustLockfile: true\n")
@@ -74,8 +74,9 @@ module Spate
       end
     end
 
-    # A registry may have archives at other addresses. Its answer is kept in the store.
-    def test_a_registry_with_addresses_of_its_own
+    # A registry may have archives at unusual addresses. From pnpm 11 on, the registry's document must contain the
+    # address; the store keeps the result of this check.
+    def test_registry_with_unusual_addresses
       each_project do |major|
         other = "#{@registry.url(host: "127.0.0.1")}one/-/one-1.0.0.tgz"
         resolve({ integrity: ours, tarball: other })
@@ -93,7 +94,7 @@ module Spate
       end
     end
 
-    # It only counts when pnpm resolves.
+    # The setting is only used when pnpm resolves.
     def test_exotic_subdependencies
       @other = NpmRegistry.start
       @other.add("far", "1.0.0")
@@ -115,7 +116,7 @@ module Spate
 
     private
 
-    # With a lockfile of this major's own.
+    # Yields each pnpm major, with a lockfile that it wrote.
     def each_project(name = "one", version = "1.0.0")
       PnpmMajors.each do |major, path|
         at(major, path)
@@ -143,7 +144,8 @@ module Spate
       [BINARY, "@pnpm/exe"].each { |name| @registry.add(name, version) }
     end
 
-    # Both end alike. spate: whether Spate restores without pnpm. Returns whether they refuse.
+    # Asserts that pnpm and Spate both succeed or both fail. spate: whether Spate must restore without pnpm. Returns
+    # whether they failed.
     def assert_same(package, spate: false, yaml: nil)
       manifest(package)
       put("pnpm-workspace.yaml", yaml) if yaml
@@ -164,7 +166,7 @@ module Spate
 
     def forget_modules = FileUtils.rm_rf("#{@root}/node_modules")
 
-    # With nothing cached. Returns the root.
+    # Removes node_modules and all caches. Returns the root.
     def forget
       forget_modules
       FileUtils.rm_rf(%w[cache data state].map { |name| "#{@env["HOME"]}/#{name}" } << @env["SPATE_HOME"])

@@ -5,7 +5,7 @@ require "open3"
 require "support/npm_registry"
 require "support/pnpm_majors"
 
-# `spate js check` where npm or pnpm itself has run scripts of packages.
+# After npm or pnpm ran scripts of packages, `spate js check` distinguishes the scripts' changes from edits.
 class JSCheckToolScriptsTest < Minitest::Test
   include JSScriptsCase
 
@@ -29,7 +29,7 @@ class JSCheckToolScriptsTest < Minitest::Test
     assert_predicate status, :success?, output
   end
 
-  # The store has the packages, and the last to work is npm.
+  # Restores with Spate, which fills the store, and then installs with npm. major: of npm; nil for the npm on PATH.
   def npm(major = nil)
     path = NpmTools.pinned("npm", major) if major
     @env["PATH"] = [*(File.dirname(path) if path), @env["PATH"]].join(":")
@@ -62,7 +62,7 @@ class JSCheckToolScriptsTest < Minitest::Test
     assert_equal [[[:missing, "one/package.json"], [:changed, "two/data"]], *MADE], check
   end
 
-  # A change that no script can have made is an edit.
+  # A change that no script can have made is reported as an edit.
   def test_scripts_that_npm_does_not_run
     { "a list" => -> { manifest(dependencies: { "one" => "1.0.0", "two" => "1.0.0" }, allowScripts: { one: false }) },
       "a setting" => -> { write(".npmrc", "ignore-scripts=true\n") } }.each do |name, denying|
@@ -76,7 +76,7 @@ class JSCheckToolScriptsTest < Minitest::Test
     end
   end
 
-  # A script that Spate has not run made nothing.
+  # Spate ran no scripts here, so every difference is an edit.
   def test_after_a_restore_no_difference_is_attributed_to_scripts
     npm
     restore
@@ -98,7 +98,7 @@ class JSCheckToolScriptsTest < Minitest::Test
       run!("pnpm", "install", "--frozen-lockfile")
       differences, scripted, made = check
 
-      # As root, pnpm leaves a folder for temporary files.
+      # As root, pnpm creates a folder for temporary files.
       assert_equal [[], %w[one@1.0.0], %w[data gone]],
                    [differences, scripted, made.map { |at| at.delete_prefix(".pnpm/one@1.0.0/node_modules/one/") } -
                                            %w[node_modules]], "pnpm #{major}"

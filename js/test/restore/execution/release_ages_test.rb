@@ -6,7 +6,7 @@ require "support/npm_registry"
 require "support/npm_tools"
 
 module Spate
-  # Versions that were published too recently, compared with pnpm.
+  # Spate rejects versions that were published too recently (pnpm's minimumReleaseAge), as pnpm does.
   class ReleaseAgesTest < PnpmCase
     NOW = Time.now.utc
     OLD = (NOW - (3 * 86_400)).strftime("%FT%T.000Z")
@@ -31,7 +31,7 @@ module Spate
       super
     end
 
-    def test_the_default_is_one_day
+    def test_default_minimum_age_is_one_day
       @registry.date("@s/b", "1.0.0", NEW)
       error = assert_refused("")
 
@@ -44,7 +44,7 @@ module Spate
       assert_taken("")
     end
 
-    # A package that changed lately may have old versions.
+    # A package that changed recently may have old versions.
     def test_settings
       @registry.date("a", "1.1.0", NEW)
       assert_taken("")
@@ -57,7 +57,7 @@ module Spate
        "minimumReleaseAgeExclude: ['a@^1']"].each { |line| assert_refused(line) }
     end
 
-    def test_other_places
+    def test_environment_and_global_file
       @registry.date("a", "1.0.0", NEW)
       assert_taken("", "pnpm_config_minimum_release_age" => "0")
       assert_taken("", "PNPM_CONFIG_MINIMUM_RELEASE_AGE" => "5")
@@ -78,8 +78,8 @@ module Spate
       assert_refused("minimumReleaseAgeIgnoreMissingTime: false")
     end
 
-    # Known dates are not requested again, and node_modules stays if the restore is refused.
-    def test_requests
+    # Known dates are not requested again. node_modules is unchanged if the restore is rejected.
+    def test_known_dates_are_not_requested_again
       @registry.date("a", "1.1.0", NEW)
       restore
       documents = @registry.requests.map(&:path).grep_v(%r{/-/}).last(3)
@@ -98,7 +98,17 @@ module Spate
       assert_raises(JS::Restore::NotLocalError) { restore(JS::Options.new(local: true)) }
     end
 
-    # Some registries answer each request with the whole document.
+    # One file has the result for all packages of the lockfile, so the dates of packages are not read again.
+    def test_a_checked_list_is_not_checked_again
+      restore
+      [*Dir.glob("#{@base}/spate/store/v1/js-dates/*")].each { |path| File.write(path, "damaged") }
+      FileUtils.rm_rf("#{@root}/node_modules")
+      restore(JS::Options.new(local: true))
+      write("pnpm-workspace.yaml", "minimumReleaseAge: 2880\n")
+      assert_raises(JS::Restore::NotLocalError) { restore(JS::Options.new(local: true, restore: :all)) }
+    end
+
+    # Some registries ignore the Accept header and return the full document.
     def test_a_registry_without_short_documents
       @registry.stop
       @registry = NpmRegistry.start(short: false)

@@ -3,7 +3,7 @@
 require_relative "../restore_case"
 
 module Spate
-  # The stored plan is loaded only if no other user can have written it.
+  # Memory::KeptPlan loads a stored plan only if no other user can have written it.
   class JSRestoreKeptPlanTest < RestoreCase
     def kept(store = self.store) = JS::Restore::Memory::KeptPlan.new(store, root, "here")
     def plain = @plain ||= plan(tree("node_modules/a", package("a")), bins: [])
@@ -19,7 +19,7 @@ module Spate
       assert save
     end
 
-    def test_ones_own_is_read
+    def test_own_plan_is_read
       assert_equal ["node_modules/a"], kept.load.first.trees.map(&:path)
     end
 
@@ -60,7 +60,7 @@ module Spate
       own = Store.new(File.join(folder, "own"), File.join(folder, "own/store"))
       foreign = Store.new(store.home, store.root) { own }
       foreign.define_singleton_method(:writable?) { false }
-      assert_equal [own, foreign], foreign.shelves
+      assert_equal [own, foreign], foreign.all_stores
       assert_nil kept(foreign).load
       assert save(foreign)
       refute_nil kept(foreign).load

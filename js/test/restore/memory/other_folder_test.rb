@@ -5,7 +5,7 @@ require "json"
 require "support/npm_registry"
 
 module Spate
-  # A clone of a project that was restored is restored without planning, and comes out as if it had been planned.
+  # A clone of a restored project is restored without planning, with the same result as with planning.
   class JSRestoreOtherFolderTest < Minitest::Test
     FILES = %w[package.json pnpm-workspace.yaml pnpm-lock.yaml packages/one/package.json].freeze
     Planned = Class.new(StandardError)
@@ -28,7 +28,7 @@ module Spate
                  options: JS::Options.new(**options))
     end
 
-    # Raises Planned where something is planned in the block.
+    # Raises Planned if a plan is made in the block.
     def unplanned
       tools = [JS::Npm, JS::Pnpm]
       tools.each do |tool|
@@ -70,7 +70,7 @@ module Spate
                                                          packages: { "": root, "node_modules/a": a } }))
     end
 
-    # { path => what is there }, but for the time of a restore.
+    # { path => content }, without the time of the restore.
     def all(name)
       root = File.join(folder, name)
       Dir.glob("**/node_modules/**/*", File::FNM_DOTMATCH, base: root).to_h do |path|
@@ -98,7 +98,7 @@ module Spate
       end
     end
 
-    def test_shared_trees_count_for_a_folder_beside_it
+    def test_shared_trees_are_valid_for_a_sibling_folder
       %w[first second far/third].each { |name| pnpm(name) }
       restore("first", global_virtual_store: true)
       unplanned { restore("second", global_virtual_store: true) }
@@ -108,7 +108,7 @@ module Spate
       assert_path_exists File.join(folder, "far/third/node_modules/a/cli.js")
     end
 
-    def test_each_of_its_sources_is_noticed_in_the_other_folder
+    def test_changed_sources_are_noticed_in_the_other_folder
       pnpm("first")
       restore("first")
       edits = FILES.to_h { |path| [path, ->(full) { File.write(full, "#{File.read(full)}\n") }] }
@@ -124,7 +124,7 @@ module Spate
       unplanned { restore("same") }
     end
 
-    def test_a_plan_of_another_project_with_the_same_lockfile_is_none
+    def test_plan_of_another_project_with_the_same_lockfile_is_not_used
       pnpm("first")
       restore("first")
       pnpm("other")

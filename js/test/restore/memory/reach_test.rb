@@ -3,7 +3,8 @@
 require_relative "../restore_case"
 
 module Spate
-  # A plan is used in other folders only if nothing in it may depend on the project's place.
+  # Memory::Reach decides in which folders a stored plan may be used: only here, in folders beside the project, or
+  # anywhere.
   class JSRestoreReachTest < RestoreCase
     LINKS = "/store/links"
 
@@ -21,7 +22,7 @@ module Spate
 
     def linked(path, target) = reach(made(links: { path => target }))
 
-    def test_one_that_stays_in_the_project_counts_anywhere
+    def test_plan_within_the_project_is_valid_in_any_folder
       assert_equal :any, reach("package.json": "{}", ".npmrc": "omit=dev\nx=1...2 a..b")
       assert_equal :any, linked("node_modules/a", "../packages/a")
       assert_equal :any, linked("node_modules/@s/a", "../..")
@@ -39,7 +40,7 @@ module Spate
       assert_equal :here, reach(made(path: "/elsewhere/a"))
     end
 
-    def test_shared_trees_count_beside_it
+    def test_shared_trees_are_valid_for_a_sibling_folder
       out = "../" * (root.count("/") + 1)
       to = { "node_modules/a" => "#{out}#{LINKS}/v/@/a/1/0/node_modules/a".squeeze("/"),
              "#{LINKS}/v/@/a/1/0/node_modules/b" => "../../../../b/1/0/node_modules/b" }
@@ -60,7 +61,7 @@ module Spate
       end
     end
 
-    def test_whoever_names_the_project_is_believed
+    def test_settings_that_name_the_project
       assert_equal :here, reach("package-lock.json": root)
       assert_equal :here, reach("packages/a/package.json": "link:#{root}/b")
     end

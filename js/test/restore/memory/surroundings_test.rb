@@ -3,14 +3,14 @@
 require "test_helper"
 require "spate/js"
 
-# Everything besides the project's files that affects a node_modules.
+# Memory::Surroundings changes with the node, npm and pnpm on PATH, because these affect node_modules.
 class JSSurroundingsTest < Minitest::Test
   Surroundings = Spate::JS::Restore::Memory::Surroundings
 
   def setup = @base = File.realpath(Dir.mktmpdir)
   def teardown = FileUtils.rm_rf(@base)
 
-  def test_another_node_or_tool_on_the_path_counts
+  def test_another_node_or_tool_on_the_path_is_an_input
     %w[node npm pnpm].each do |name|
       Dir.mkdir(folder = "#{@base}/#{name}")
       before = surroundings(folder)

@@ -3,7 +3,7 @@
 require_relative "../restore_case"
 
 module Spate
-  # Packages that were edited since they were placed.
+  # A restore keeps and reports edited packages, and places incomplete ones again.
   class JSRestoreInPlaceTest < RestoreCase
     FILE = "node_modules/a/package.json"
     STATE = "node_modules/.package-lock.json"
@@ -14,7 +14,7 @@ module Spate
       restore(@plan)
     end
 
-    # As most editors do: another file takes its place.
+    # Replaces the file with a new one, as most editors do.
     def edit(path, text)
       File.write(inside("edited"), text)
       File.rename(inside("edited"), inside(path))
@@ -43,13 +43,13 @@ module Spate
       assert_anew(JS::Options.new(restore: ["a"]))
     end
 
-    def test_an_edit_through_the_link_too
+    def test_edit_through_a_link_is_reported
       File.write(inside(FILE), "\n", mode: "a")
       assert_equal warnings, restore(@plan).warnings
       assert read(FILE).end_with?("\n")
     end
 
-    # They get the files of the archive first, so nothing is left.
+    # If scripts will run, the files are restored from the archive first, so the edits are lost.
     def test_no_warning_for_an_edit_if_scripts_will_run
       write("app/package.json", JSON.generate(allowScripts: { a: true }))
       @plan = plan(tree("node_modules/a", package("a", json: { scripts: { install: "true" } })), state: @plan.state)
@@ -66,7 +66,7 @@ module Spate
     end
 
     { "of another version" => '{"name":"a","version":"2.0.0"}', "of another name" => '{"name":"b","version":"1.0.0"}',
-      "that is none" => "mine" }.each do |what, text|
+      "with invalid JSON" => "mine" }.each do |what, text|
       define_method(:"test_one_#{what.tr(" ", "_")}_is_made_anew") do
         edit(FILE, text)
         assert_anew

@@ -2,7 +2,7 @@
 
 require "test_helper"
 
-# Two tasks at once: errors are raised, and neither is cut off.
+# Place::Meanwhile runs two tasks at once. It kills neither, and raises the error of either when both have ended.
 class JSRestorePlaceMeanwhileTest < Minitest::Test
   Meanwhile = Spate::JS::Restore::Place::Meanwhile
 
@@ -12,12 +12,12 @@ class JSRestorePlaceMeanwhileTest < Minitest::Test
     assert_equal [2], done
   end
 
-  def test_raises_the_error_of_either
+  def test_raises_an_error_of_the_block_or_the_other_thread
     assert_equal "other", assert_raises(IOError) { Meanwhile.call(-> { raise IOError, "other" }) { 1 } }.message
     assert_equal "block", assert_raises(IOError) { Meanwhile.call(-> {}) { raise IOError, "block" } }.message
   end
 
-  # Killing a thread that loads a file makes RubyGems raise another error, which hides the first one.
+  # If a thread that loads a file is killed, RubyGems raises another error, which hides the first one.
   def test_a_failure_while_the_other_loads_a_file
     path = write("slow.rb", "$slow = [:begun]\nsleep 0.2\n$slow << :done\n")
     error = assert_raises(IOError) do

@@ -3,7 +3,7 @@
 require_relative "../../npm/npm_ci_case"
 
 module Spate
-  # Modes and first lines of executables in a project's own folders, after `npm ci` and after a restore.
+  # A restore changes modes and first lines of executables in the project's own folders as `npm ci` does.
   class OwnBinsTest < NpmCiCase
     LINES = "#!/usr/bin/env node\r\nfirst\r\n"
 
@@ -18,7 +18,7 @@ module Spate
       assert_equal ["#!/usr/bin/env node\nfirst\r\n", "755"], ours["w/x.js"]
     end
 
-    def test_none_without_links
+    def test_files_are_unchanged_with_bin_links_disabled
       member("w", "x.js" => [LINES, 0o644])
       File.write("#{@root}/.npmrc", "bin-links=false\n")
       lock({ "name" => "app", "workspaces" => ["w"] })
@@ -39,8 +39,9 @@ module Spate
       assert_equal [LINES, 0o100644], [File.binread("#{@home}/outside"), File.stat("#{@home}/outside").mode]
     end
 
-    # Through a link of a member into the packages, of which other projects have the same file.
-    def test_a_file_of_a_package_becomes_this_projects_own
+    # A link in a workspace leads to a file of a package. Other projects share that file, so it is copied before it is
+    # changed.
+    def test_linked_file_of_a_package_is_copied_before_the_change
       add("lib", files: { "tool.js" => LINES })
       member("w", {})
       File.symlink("../node_modules/lib/tool.js", "#{@root}/w/link.js")
@@ -63,7 +64,7 @@ module Spate
       files.each { |name, (text, mode)| File.write("#{@root}/#{folder}/#{name}", text, perm: mode) }
     end
 
-    # [what npm leaves, what Spate does]: { file => [content, mode] }
+    # [npm's result, Spate's result]: { file => [content, mode] }
     def restored
       beside = "#{@root}-beside"
       FileUtils.cp_r(@root, beside, preserve: true)

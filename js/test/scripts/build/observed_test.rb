@@ -2,8 +2,8 @@
 
 require_relative "../scripts_case"
 
-# When a build of one project is reused in another. A project with other neighbours or at another path runs the scripts
-# again.
+# The result of a script in one project is reused in another. If the script used something that is different there, such
+# as another package, a file of the project or its path, it runs again.
 class JSScriptsBuildObservedTest < Minitest::Test
   include JSScriptsCase
 
@@ -19,11 +19,11 @@ class JSScriptsBuildObservedTest < Minitest::Test
     assert_equal [0, 1], @count.to_a
   end
 
-  def test_a_package_that_was_missed
+  def test_missing_package
     assert_equal(%w[without with], made("node -e \"#{PEER}\"") { add("peer", files: { "index.js" => "" }) })
   end
 
-  def test_a_package_of_its_own_that_was_missed
+  def test_missing_nested_package
     nested = "node_modules/one/node_modules/peer"
 
     assert_equal(%w[without with], made("node -e \"#{PEER}\"") do
@@ -31,14 +31,14 @@ class JSScriptsBuildObservedTest < Minitest::Test
     end)
   end
 
-  def test_another_version_of_a_package_of_its_own
+  def test_another_version_of_a_nested_package
     nested = "node_modules/one/node_modules/two"
     add_nested = ->(content) { add("two", path: nested, files: { "version" => content }) }
 
     assert_equal(%w[1 2], made("cat node_modules/two/version", -> { add_nested["1"] }) { add_nested["2"] })
   end
 
-  def test_whether_a_file_of_the_project_is_there
+  def test_existence_of_a_file_of_the_project
     assert_equal(%w[no yes], made("[ -e ../../conf ] && echo yes || echo no") { write("conf") })
   end
 
@@ -52,7 +52,7 @@ class JSScriptsBuildObservedTest < Minitest::Test
     assert_equal(%w[a b], made("ls ../../folder", -> { write("folder/a") }) { write("folder/b") })
   end
 
-  def test_the_projects_place
+  def test_path_of_the_project
     ["pwd", "echo $INIT_CWD", "echo $npm_config_local_prefix", "node -p 'JSON.stringify(__dirname)'"].each do |text|
       one, other = made(text)
 
@@ -61,7 +61,7 @@ class JSScriptsBuildObservedTest < Minitest::Test
     end
   end
 
-  def test_a_part_of_the_projects_place
+  def test_part_of_the_path_of_the_project
     assert_equal %w[app another], made("basename $INIT_CWD")
     assert_equal %w[app another], made("node -p \"require('path').basename(process.env.npm_config_local_prefix)\"")
   end
@@ -81,7 +81,7 @@ class JSScriptsBuildObservedTest < Minitest::Test
     assert_path_exists "#{@root}/node_modules/one/node_modules/two/written"
   end
 
-  def test_a_link_to_the_projects_place
+  def test_link_to_the_project
     made("ln -s $PWD/package.json link")
 
     assert_equal "#{@root}/node_modules/one/package.json", File.readlink("#{@root}/node_modules/one/link")
@@ -89,7 +89,7 @@ class JSScriptsBuildObservedTest < Minitest::Test
 
   private
 
-  # The result of the script in one project, and in another. The block is called before the second run.
+  # The result of the script in two projects. Calls the block before the second run.
   def made(text, first = nil, &second)
     [["app", first], ["another", second]].map do |name, before|
       @root = "#{@base}/#{name}"

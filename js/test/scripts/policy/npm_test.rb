@@ -16,7 +16,7 @@ class JSScriptsNpmPolicyTest < Minitest::Test
     assert_decisions({ "one@*" => true, "two@" => true }, true => [{}, { name: "two" }])
   end
 
-  def test_a_version_counts_where_the_lockfile_has_the_archives_address
+  def test_version_is_matched_if_the_lockfile_has_the_address
     address = "http://registry.test/one/-/one-1.0.0.tgz"
 
     assert_decisions({ "one@1.0.0 || 3.0.0" => true },
@@ -25,14 +25,14 @@ class JSScriptsNpmPolicyTest < Minitest::Test
     assert_decisions({ "one@1.0.0" => false }, false => [{}])
   end
 
-  def test_ranges_and_tags_mean_nothing
+  def test_ranges_and_tags_are_ignored
     words = %w[one@^1.0.0 one@latest one@>=1 one@1.x]
 
     assert_decisions(words.to_h { |word| [word, true] }, nil => [{}])
     assert_equal words, policy(words.to_h { |word| [word, true] }).ignored
   end
 
-  def test_a_denial_wins_over_a_permission
+  def test_denial_takes_precedence
     second = { version: "2.0.0", resolved: "http://registry.test/one/-/one-2.0.0.tgz" }
 
     assert_decisions({ "one" => true, "one@1.0.0" => false },
@@ -44,7 +44,7 @@ class JSScriptsNpmPolicyTest < Minitest::Test
                                         true => [{ path: "node_modules/other", of: "one" }])
   end
 
-  def test_a_name_allows_nothing_from_elsewhere
+  def test_name_does_not_allow_packages_of_other_sources
     addresses = ["http://evil.test/one/-/one-1.0.0.tgz", "http://registry.test/evil/-/evil-1.0.0.tgz",
                  "http://registry.test/one/-/one-9.0.0.tgz", "http://registry.test/x.tgz?/one/-/one-1.0.0.tgz",
                  "http://registry.test@evil.test/one/-/one-1.0.0.tgz", "file:one.tgz", "http://registry.test/-/one-1.0.0.tgz",
@@ -71,7 +71,7 @@ class JSScriptsNpmPolicyTest < Minitest::Test
                      nil => [{ resolved: "http://evil.test/one.tgz2" }, { resolved: "file:two.tgz" }, {}])
   end
 
-  def test_its_word_allows_a_package
+  def test_printed_entry_allows_a_package
     registry = "http://registry.test/one/-/one-1.0.0.tgz"
     [nil, registry, "http://evil.test/one.tgz", "file:vendor/one.tgz"].each do |address|
       add("one", "1.0.0", {}, of: "one", resolved: address)
@@ -81,7 +81,7 @@ class JSScriptsNpmPolicyTest < Minitest::Test
     end
   end
 
-  def test_the_setting_counts_where_package_json_has_no_list
+  def test_setting_is_used_without_a_list_in_package_json
     settings = { "allow-scripts" => "one, two@1.0.0" }
 
     assert_decisions({}, settings, true => [{}], nil => [{ name: "three" }])
@@ -98,7 +98,7 @@ class JSScriptsNpmPolicyTest < Minitest::Test
     assert_equal [true, "package.json allowScripts: one"], policy({ "one" => true }).decide(@trees.last)
   end
 
-  def test_asking_names_all_with_scripts
+  def test_asking_lists_packages_with_scripts
     manifest(allowScripts: { one: true, two: false })
     %w[one two three].each { |name| add(name, "1.0.0", { install: "node x.js", test: "no" }) }
     add("four")
@@ -116,7 +116,7 @@ class JSScriptsNpmPolicyTest < Minitest::Test
     JS::Scripts::Policy.of(plan, Registry.new(settings))
   end
 
-  # expected: { decision => [what `add` takes, ...] }
+  # expected: { decision => [arguments of `add`, ...] }
   def assert_decisions(list, settings = {}, expected = settings)
     settings = {} if settings.equal?(expected)
     policy = policy(list, settings)

@@ -18,7 +18,7 @@ class JSScriptsPnpmPolicyTest < Minitest::Test
                      "three@2.0.0" => true, "three@3.0.0" => nil, "four@1.0.0" => nil)
   end
 
-  def test_a_denial_wins_over_a_permission
+  def test_denial_takes_precedence
     assert_decisions("allowBuilds:\n  one: true\n  one@1.0.0: false\n", "one@1.0.0" => false, "one@2.0.0" => true)
   end
 
@@ -31,7 +31,7 @@ class JSScriptsPnpmPolicyTest < Minitest::Test
                      "one@1.0.0" => true, "two@1.0.0" => false, "three@1.0.0" => true, "four@1.0.0" => false)
   end
 
-  def test_package_json_counts_for_older_versions
+  def test_older_versions_read_package_json
     manifest(pnpm: { onlyBuiltDependencies: ["one"] })
     @version = "10.34.9"
 
@@ -58,7 +58,7 @@ class JSScriptsPnpmPolicyTest < Minitest::Test
     assert_decisions("dangerouslyAllowAllBuilds: true\n", "one@1.0.0" => true)
   end
 
-  def test_a_name_allows_nothing_from_elsewhere
+  def test_name_does_not_allow_packages_of_other_sources
     git = "one@git+ssh://git@host.test/one.git#abc"
     archive = "one@http://evil.test/one.tgz"
 
@@ -75,7 +75,7 @@ class JSScriptsPnpmPolicyTest < Minitest::Test
     assert decide("allowBuilds:\n  one: true\n", "one@1.0.0", resolved: "http://registry.test/one/-/one-1.0.0.tgz")
   end
 
-  def test_its_word_allows_a_package
+  def test_printed_entry_allows_a_package
     ["one@1.0.0(peer@1.0.0)", "@a/b@1.0.0", "one@file:one.tgz", "one@http://evil.test/one.tgz"].each do |key|
       decide("", key)
       word = policy.word(@trees.last)

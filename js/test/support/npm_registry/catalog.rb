@@ -12,10 +12,10 @@ module NpmRegistry
       @mutex = Mutex.new
     end
 
-    # When a version was published, where it is not PUBLISHED. date: as JSON has it, nil for none.
+    # Sets the publication date of a version, instead of PUBLISHED. date: in JSON's format, nil for none.
     def date(name, version, date) = @mutex.synchronize { @dates[name][version] = date }
 
-    # Sets the address that documents have for a version's archive; nil for the usual one.
+    # Sets the address of a version's archive in documents; nil for the usual one.
     def address(name, version, address) = @mutex.synchronize { @addresses[[name, version]] = address }
 
     def add(package)
@@ -31,8 +31,8 @@ module NpmRegistry
       @mutex.synchronize { @packages.fetch(name, {}).each_value.find { |package| package.file == file }&.archive }
     end
 
-    # A registry's document of a package, or nil. The latest version is the last one added. The block returns an
-    # archive's address.
+    # Returns the registry's document about a package, or nil if the package is unknown. The latest version is the last
+    # one added. The block returns the address of an archive.
     def document(name, &address)
       versions, dates = @mutex.synchronize { [@packages.fetch(name, {}).dup, @dates.fetch(name, {}).dup] }
       return if versions.empty?

@@ -8,7 +8,7 @@ require "stringio"
 require "zlib"
 
 module NpmRegistry
-  # One version of a package, and its archive as `npm pack` makes it: files below "package/", package.json first.
+  # One version of a package, and its archive in the format of `npm pack`: files below "package/", package.json first.
   class Package
     attr_reader :name, :version, :archive, :manifest
 
@@ -23,17 +23,17 @@ module NpmRegistry
       @dist = dist
     end
 
-    # As a lockfile has it; nil if it has none.
+    # The integrity in a lockfile, or nil.
     def integrity
       return if @algorithm == :none
 
       "#{@algorithm}-#{[Digest.const_get(@algorithm.to_s.upcase).digest(@archive)].pack("m0")}"
     end
 
-    # The archive's name below the package's: "b-1.2.0.tgz".
+    # The archive's file name: "b-1.2.0.tgz".
     def file = "#{@name[%r{[^/]+\z}]}-#{@version}.tgz"
 
-    # A registry's entry for it. address: of the archive.
+    # The version's entry in the registry's document. address: of the archive.
     def entry(address)
       dist = { "tarball" => address, "shasum" => Digest::SHA1.hexdigest(@archive), "integrity" => integrity }
       dist = dist.compact.merge(@dist)
@@ -56,7 +56,7 @@ module NpmRegistry
       compress(tar.string)
     end
 
-    # The same bytes whenever it is made.
+    # Compresses with a fixed time, so that the result is reproducible.
     def compress(bytes)
       out = StringIO.new("".b)
       zip = Zlib::GzipWriter.new(out)

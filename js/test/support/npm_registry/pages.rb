@@ -3,14 +3,14 @@
 require "json"
 
 module NpmRegistry
-  # Answers a request from the catalog, without any fault.
+  # Responds to requests from the catalog, without simulated faults.
   class Pages
     PATH = %r{\A/(@[^/]+/[^/]+|[^/@][^/]*)(?:/-/([^/]+))?\z}
 
     # The Accept header of requests for documents without dates.
     SHORT = "application/vnd.npm.install-v1+json"
 
-    # base: the path of the registry, with its slashes. scheme: "http" or "https". short: whether it has documents
+    # base: the path of the registry, with its slashes. scheme: "http" or "https". short: whether there are documents
     # without dates.
     def initialize(catalog, base:, scheme:, short: true)
       @catalog = catalog

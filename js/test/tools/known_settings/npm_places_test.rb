@@ -3,7 +3,8 @@
 require_relative "npm_settings_case"
 
 module Spate
-  # Settings in other places than the project's .npmrc.
+  # Settings in the environment and in files of the user and the machine, unusual values, and release ages have the same
+  # effect as in npm.
   class KnownSettingsNpmPlacesTest < KnownSettingsNpmCase
     def test_in_the_environment
       %w[package-lock-only global strict-npmrc email workspaces].each do |key|
@@ -14,7 +15,7 @@ module Spate
       assert_same("allow-scripts=a")
     end
 
-    # npm does not validate the settings of an install: any text is true, and so are lists and sections.
+    # npm does not validate settings during an install: any text is true, and so are lists and sections.
     def test_values_that_are_not_plain_booleans
       %w[0 no ${SAYS_FALSE} ${EMPTY}].each do |value|
         ["engine-strict=#{value}", "dry-run=#{value}"].each do |line|
@@ -26,7 +27,7 @@ module Spate
       assert_same("", "npm_config_dry_run" => "0")
     end
 
-    # Only where the lockfile does not say where a package is, npm asks how old it is.
+    # npm queries the age of a package only if the lockfile does not contain its address.
     def test_ages
       assert assert_same("min-release-age=9999").first
       edit("node_modules/a", "resolved" => nil)

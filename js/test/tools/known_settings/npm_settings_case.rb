@@ -3,11 +3,11 @@
 require_relative "../../npm/npm_ci_case"
 
 module Spate
-  # A project in which each setting matters by which `npm ci` refuses, does nothing or installs something else.
+  # A project in which each setting that can make `npm ci` fail, do nothing or install something else has an effect.
   class KnownSettingsNpmCase < NpmCiCase
     NPM11 = "11.21.2"
     NPM12 = "12.2.2"
-    # Setting => lines of .npmrc. nil: it refuses nothing in this project.
+    # Setting => lines of .npmrc. nil: the setting has no effect in this project.
     VIOLATIONS = {
       "allow-directory" => "allow-directory=none", "allow-file" => "allow-file=none",
       "allow-remote" => "allow-remote=none", "dry-run" => "dry-run=true", "engine-strict" => "engine-strict=true",
@@ -62,7 +62,8 @@ module Spate
       all_env.merge("SPATE_HOME" => "#{@home}/spate").merge(set)
     end
 
-    # Runs both in the same state; answers what npm did: whether it succeeded, and the names in node_modules.
+    # Runs npm and Spate, each without node_modules and caches, and asserts equal results. Returns npm's result: whether
+    # it succeeded, and the names in node_modules.
     def assert_same(lines, more = {})
       File.write("#{@root}/.npmrc", lines)
       env = environment("").merge(more)

@@ -3,9 +3,9 @@
 require_relative "npm_settings_case"
 
 module Spate
-  # The tables, and what npm itself declares.
+  # The tables of KnownSettings::Npm contain every setting that npm declares.
   class KnownSettingsNpmTest < KnownSettingsNpmCase
-    # Settings that decide what else is refused; tested where their rules are.
+    # Settings that affect which others are rejected. Their own tests are elsewhere.
     ELSEWHERE = %w[force legacy-peer-deps strict-peer-deps].freeze
 
     def test_every_setting_in_the_tables_has_a_test
@@ -16,7 +16,7 @@ module Spate
                    (VIOLATIONS.keys + groups.flatten).sort
     end
 
-    def test_values_with_which_spate_restores_itself
+    def test_values_that_spate_supports
       JS::Tools::KnownSettings::Npm::LEFT.each do |key, values|
         values.grep_v(Array).each do |value|
           File.write("#{@root}/.npmrc", "#{key}=#{value}\n")
@@ -26,7 +26,7 @@ module Spate
       end
     end
 
-    # npm may refuse by a setting that these tables do not have.
+    # npm may fail because of a setting that is not in the tables.
     def test_settings_that_only_the_tool_knows
       folder = FileUtils.mkdir_p("#{@root}/npm/node_modules/@npmcli/config/lib/definitions").first
       File.write("#{folder}/definitions.js", "  'refuse-all': new Definition('refuse-all', {\n  kept: new Definition(")
@@ -44,7 +44,7 @@ module Spate
       assert_equal ["unused is set"], unknown(env, "12.9.0", "unused=1")
     end
 
-    # Each declares its own in the same way.
+    # Both versions declare their settings in the same format.
     def test_the_tables_have_all_that_npm_declares
       [NPM11, NPM12].each { |version| with_npm(version) { assert_declared } }
     end

@@ -3,9 +3,9 @@
 require_relative "npm_settings_case"
 
 module Spate
-  # Settings in which versions of npm differ.
+  # Settings whose effect differs between versions of npm have the effect of the installed npm.
   class KnownSettingsNpmVersionsTest < KnownSettingsNpmCase
-    # npm 11 differs from npm 12 in these, and Spate passes --ignore-scripts to it.
+    # npm 11 differs from npm 12 in these settings. Spate passes --ignore-scripts to npm 11.
     def test_with_npm11 = assert_same_with(NPM11)
     def test_with_npm12 = assert_same_with(NPM12)
 

@@ -7,17 +7,18 @@ require "support/npm_tools"
 require "support/pnpm_majors"
 
 module Spate
-  # Each setting by which `pnpm install --frozen-lockfile` refuses, does nothing or installs something else.
+  # Settings that can make `pnpm install --frozen-lockfile` fail, do nothing or install something else are followed or
+  # left to pnpm.
   class KnownSettingsPnpmTest < PnpmCase
     KNOWN = JS::Tools::KnownSettings::Pnpm
-    # Of these, those that the newest pnpm refuses by in a project with one package; with the lines that do it.
+    # Settings with which the newest pnpm rejects a project with one package, and the lines that cause it.
     REFUSED = {
       "globalPnpmfile" => "globalPnpmfile: x.cjs", "packageImportMethod" => "packageImportMethod: clone",
       "trustPolicy" => "trustPolicy: unknown", "nodeLinker" => "nodeLinker: unknown",
       "maxTarballUnpackedSize" => "maxTarballUnpackedSize: 10", "strictDepBuilds" => "strictDepBuilds: true",
       "minimumReleaseAge" => "minimumReleaseAge: soon"
     }.freeze
-    # Values in YAML, at least one of them of another type than any setting's.
+    # Values in YAML. For each setting, at least one has the wrong type.
     ODD = ["odd", "-7", "[odd]", "{odd: [odd]}", "''"].freeze
     TYPED = [
       "trustLockfile: true", "minimumReleaseAge: 30", "minimumReleaseAgeExclude: [a]", "bail: false",
@@ -55,7 +56,7 @@ module Spate
       end
     end
 
-    def test_names_that_are_in_no_table
+    def test_unknown_names
       project({})
       assert_left("refuseAll", "refuseAll: true")
       assert_left("refuseAll", "", "pnpm_config_refuse_all" => "true")
@@ -90,7 +91,7 @@ module Spate
       assert_left("offline", "", "npm_config_offline" => "true")
     end
 
-    def test_the_documents_have_the_same_settings
+    def test_documentation_lists_all_settings
       text = File.read(File.expand_path("../../../docs/javascript.md", __dir__), encoding: "UTF-8")
       section = text[/^## Settings that can refuse$(.*?)^## /m, 1]
       npm = JS::Tools::KnownSettings::Npm
@@ -101,14 +102,14 @@ module Spate
       end)
     end
 
-    def test_refused_settings_and_demands_equal_those_of_pnpm
+    def test_refused_settings_equal_those_of_pnpm
       real
       REFUSED.each_value { |line| assert_same(line, {}) }
       assert_same("", { "scripts" => { "postinstall" => "true" } })
       DEMANDS.each { |package| assert_same("", package) }
     end
 
-    # Settings that pnpm 12 refuses with ERR_PNPM_INVALID_SETTING are left to it.
+    # Spate leaves settings to pnpm that pnpm 12 rejects with ERR_PNPM_INVALID_SETTING.
     def test_values_of_another_type_beside_pnpm
       real
       pnpm("install", "--frozen-lockfile")
@@ -132,7 +133,7 @@ module Spate
                           "pnpm_config_minimum_release_age_exclude" => "[\"a\"]")
     end
 
-    # Each of them is a value that its type only nearly allows.
+    # Each value is almost valid for the type of its setting.
     def test_values_of_another_type
       project({})
       MISTYPED.each { |line| assert_left(line[/\w+/], line) }
@@ -145,8 +146,8 @@ module Spate
       end
     end
 
-    # JavaScript and YAML do not agree with Ruby about what is true.
-    def test_switches_of_every_major
+    # Ruby, JavaScript and YAML differ in which values are true.
+    def test_values_of_boolean_settings_in_every_major
       %w[10.34.9 11.26.0 12.21.0].each do |version|
         installed(version)
         project({})
@@ -180,7 +181,7 @@ module Spate
     end
 
     # Up to pnpm 10 the project's own file takes precedence over the environment.
-    def test_two_places_beside_pnpm
+    def test_precedence_of_the_environment_equals_that_of_pnpm
       PnpmMajors.each do |_, path|
         @registry&.stop
         real(path)
@@ -214,7 +215,7 @@ module Spate
       KNOWN.new(settings).reasons.any?
     end
 
-    # Reasons, or nil.
+    # Returns the reasons to leave the project to pnpm, or nil.
     def left(yaml, env = {})
       write("pnpm-workspace.yaml", yaml)
       configuration = JS::Configuration.load(root: @root, env: @env.merge(env), tool: "pnpm", version: version)
@@ -246,7 +247,7 @@ module Spate
 
     def assert_same(yaml, package)
       write("package.json", { "name" => "app", "dependencies" => { "a" => "1.0.0" } }.merge(package))
-      # By default pnpm fails after a script that no list names, and Spate does not.
+      # By default pnpm, unlike Spate, fails if no list names a package with scripts.
       write("pnpm-workspace.yaml", yaml.include?("strictDepBuilds") ? yaml : "#{yaml}\nstrictDepBuilds: false\n")
       expected = fresh { pnpm("install", "--frozen-lockfile") }
 

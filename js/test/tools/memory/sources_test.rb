@@ -2,7 +2,8 @@
 
 require_relative "../tools_case"
 
-# The inputs that are checked before a tool is skipped. Each case: the tool runs, then not, then again after the change.
+# Tools::Memory compares a project's inputs before it skips the tool. In each test the tool runs, is skipped, and runs
+# again after a change.
 class JSToolsSourcesTest < Minitest::Test
   include JSToolsCase
 
@@ -16,7 +17,7 @@ class JSToolsSourcesTest < Minitest::Test
     program("node")
   end
 
-  def test_another_node_or_tool
+  def test_changed_node_or_tool
     @project = project("yarn.lock", LOCK)
 
     assert_runs("node") { program("node", "exit 0") }
@@ -29,7 +30,7 @@ class JSToolsSourcesTest < Minitest::Test
     assert_runs("a variable of a version manager") { @env["NODENV_VERSION"] = "22" }
   end
 
-  def test_variables_that_settings_name
+  def test_changed_variables_in_settings
     @env["WHAT"] = "dev"
     write(".npmrc", "omit=${WHAT}\n")
     @project = project("yarn.lock", LOCK)
@@ -37,7 +38,7 @@ class JSToolsSourcesTest < Minitest::Test
     assert_runs("its value") { @env["WHAT"] = "optional" }
   end
 
-  def test_settings_elsewhere
+  def test_settings_outside_the_project
     @project = project("yarn.lock", LOCK)
 
     %w[.yarnrc .npmrc].each do |name|
@@ -53,7 +54,7 @@ class JSToolsSourcesTest < Minitest::Test
     assert_runs("the file that a variable names") { File.write("#{@root}/global", "omit=dev\n") }
   end
 
-  def test_folders_that_are_packages
+  def test_changed_folders_used_as_packages
     write("lib/src/index.js", "1")
     write("../other lib/package.json", "{}")
     package = '{"dependencies":{"lib":"file:./lib","other":"../other lib"}}'
@@ -64,7 +65,7 @@ class JSToolsSourcesTest < Minitest::Test
     assert_runs("one outside of the project") { write("../other lib/package.json", "{ }") }
   end
 
-  def test_links_count_by_their_package_json
+  def test_changed_package_json_of_linked_packages
     write("lib/index.js", "1")
     @project = project("yarn.lock", "\"lib@link:./lib\":\n  version \"0.0.0\"\n")
 
@@ -75,7 +76,7 @@ class JSToolsSourcesTest < Minitest::Test
     assert_runs("package.json") { write("lib/package.json", "{}") }
   end
 
-  def test_patches
+  def test_changed_patches
     write("patches/x.patch", "one")
     write("patches/y.patch", "one")
     @project = project("bun.lock", "{}", package: '{"patchedDependencies":{"x@1.0.0":"patches/x.patch"}}')
@@ -87,7 +88,7 @@ class JSToolsSourcesTest < Minitest::Test
     assert_runs("of yarn") { write("patches/y.patch", "two") }
   end
 
-  def test_members_that_are_not_there_yet
+  def test_missing_workspace_members
     write("nested/one/package.json", "{}")
     @project = project("bun.lock", "{}", package: '{"workspaces":["packages/*", "nested/**", "!nested/one/no"]}')
 
@@ -95,7 +96,7 @@ class JSToolsSourcesTest < Minitest::Test
     assert_runs("deep") { write("nested/one/two/package.json", "{}") }
   end
 
-  # Beside those of its workspace a file of settings has others.
+  # Patterns of other settings, in the same file as the workspace's, do not match files of the project.
   def test_new_files_beside_settings_with_patterns
     program("pnpm", "mkdir -p node_modules; echo {} > node_modules/.modules.yaml")
     write("pnpm-workspace.yaml", "packages: [libs/*]\npublicHoistPattern: ['*eslint*', '*']\n")
@@ -128,8 +129,8 @@ class JSToolsSourcesTest < Minitest::Test
     assert_runs("a file that it names") { write("map.json", "{ }") }
   end
 
-  # Lines that would take a search with two ends forever.
-  def test_long_words_are_read_at_once
+  # A regular expression that backtracks would not finish on these lines.
+  def test_long_tokens_are_read_quickly
     @project = project("yarn.lock", "#{LOCK}#{"a/" * 1_000_000}\n#{"\"" * 100_001}\n")
     write(".yarnrc", "a" * 2_000_000)
     started = Process.clock_gettime(Process::CLOCK_MONOTONIC)

@@ -3,10 +3,10 @@
 module Spate
   module CLI
     class Doctor
-      # Checks the JavaScript half of the current application: which tool owns its lockfile, whether that tool is
+      # Checks the current application's JavaScript packages: which tool owns the lockfile, whether that tool is
       # installed, and whether node_modules is restored.
       class JavascriptCheck
-        # Needed only by scripts of packages and by the tool itself.
+        # Only scripts of packages and the project's own tool need node.
         NODE = "node"
 
         def initialize(context)
@@ -27,7 +27,7 @@ module Spate
 
         private
 
-        # Builds a plan, like a restore.
+        # Makes a plan, as a restore does, to find out whether Spate can restore the project.
         def lockfile(project)
           reasons = JS::Half.new(project, @context, values: {}, events: Events.new).reasons
           @left = !reasons.nil?
@@ -47,7 +47,7 @@ module Spate
           Finding.ok("#{project.tool_name} is not on the PATH; needed only if Spate cannot restore the project")
         end
 
-        # Needed only for packages without an address in the lockfile.
+        # A registry is needed only for packages without an address in the lockfile.
         def registry(project)
           found = ::Spate::JS::Configuration.of(project, @context.env, store: @context.store).registry
           return Finding.ok("the registry is #{Util.redact(found)}") if found
@@ -64,7 +64,7 @@ module Spate
           Finding.odd("node is not on the PATH: packages' scripts cannot run", hint: "install Node.js")
         end
 
-        # Uses the record of the last restore; does not look at files of packages.
+        # Uses the record of the last restore; does not compare the packages' files.
         def node_modules(root)
           case ::Spate::JS.in_place?(root, @context.env)
           when true then Finding.ok("node_modules is unchanged since its restore (`spate js check` compares each file)")

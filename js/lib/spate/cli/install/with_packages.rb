@@ -5,7 +5,7 @@ module Spate
     class Install < Command
       # `spate install --js`: installs gems and node_modules from one store, with one progress line and one summary.
       class WithPackages
-        # Why the project cannot be restored, or nil.
+        # The error that prevents restoring node_modules, or nil.
         attr_reader :missing
 
         # json: receives events; nil for human-readable output.
@@ -21,8 +21,8 @@ module Spate
           @events.subscribe { |event| @listener.call(event) } if @listener
         end
 
-        # Yields the events and the backlog that both halves share. The block installs the gems and returns their
-        # report.
+        # Yields the events and the backlog, which gems and packages share. The block installs the gems and returns
+        # their report.
         def run
           backlog
           started = Util.now
@@ -40,15 +40,15 @@ module Spate
         # The project's folder.
         def root = @project.root
 
-        def tell
+        def print_report
           return unless @halves.gems || @halves.packages
 
           summary = Output::Packages::Summary.new(gems: @halves.gems, packages: @halves.packages, seconds: @seconds)
-          @timeline&.tell(%w[spate install --js], summary.line, @terminal, json: @json)
+          @timeline&.finish(%w[spate install --js], summary.line, @terminal, json: @json)
           return summary.events.each { |event| @json.call(event) } if @json
 
-          Output::Packages::Notices.tell(@halves.packages, @terminal)
-          @terminal.tell(summary.line)
+          Output::Packages::Notices.print(@halves.packages, @terminal)
+          @terminal.info(summary.line)
         end
 
         # The exit code of the half that failed first.
@@ -78,7 +78,8 @@ module Spate
           JS::Half.new(@project, @context, values: values, events: @events, backlog: backlog)
         end
 
-        # The other tool ignores --copy. A remembered option does not cause a warning each time.
+        # Applies a remembered --copy only to lockfiles that Spate supports. For other tools, which ignore the option,
+        # every run would warn about it.
         def remembered_copy
           known = ::Spate::JS::Restore::Run::PLANNERS.key?(@project.tool)
           true if known && @context.settings.bool("spate.copy")

@@ -3,20 +3,20 @@
 module Spate
   module CLI
     class JS < Command
-      # `spate js check`: whether node_modules matches its lockfile. Changes nothing.
+      # `spate js check`: reports whether node_modules matches its lockfile. Changes nothing.
       class Check
         # Number of differences that are listed without --verbose.
         SHOWN = 20
         # From this number of packages on, the hint is `--restore all`.
         MANY = 6
-        # The package that a path is in, or that it is.
+        # Captures the name of the package to which a path belongs.
         PACKAGE = %r{\A(?:.*/)?node_modules/((?:@[^/]+/)?[^./@][^/]*)(/|\z)}
 
-        # Commands by which the tools check packages themselves.
+        # Each tool's own command for checking every file.
         SURE = { "yarn" => "yarn check --integrity, or yarn install --check-files",
                  "npm" => "npm ci", "pnpm" => "pnpm install --frozen-lockfile --force" }.freeze
 
-        # [String] of the differences to print.
+        # The lines that list the differences, [String]. Shortens a long list unless --verbose is set.
         def self.shown(differences, terminal)
           return differences.map(&:to_s) if terminal.verbose? || differences.length <= SHOWN
 
@@ -54,14 +54,14 @@ module Spate
         def complete(result)
           return as_left if result.left?
 
-          @terminal.tell "node_modules is complete: #{Units.count(result.total, "package")}"
+          @terminal.info "node_modules is complete: #{Units.count(result.total, "package")}"
           scripted(result)
           0
         end
 
         def as_left
           name = @half.project.tool_name
-          @terminal.tell "node_modules is unchanged since #{name} ran, judging by its state files and folders"
+          @terminal.info "node_modules is unchanged since #{name} ran, judging by its state files and folders"
           sure = SURE[@half.project.tool]
           @terminal.hint("to check each file: #{sure}") if sure && !@terminal.quiet?
           0
@@ -86,7 +86,7 @@ module Spate
           code(result)
         end
 
-        # nil for links, a tool's own files and unknown files, which belong to no package.
+        # The package's name. nil for links, a tool's own files and unknown files, which belong to no package.
         def package(difference)
           name, inside = difference.path.match(PACKAGE)&.captures
           name unless difference.expected || (difference.kind == :stray && inside != "/")
@@ -109,26 +109,27 @@ module Spate
           return if result.scripted.empty? || @terminal.quiet?
 
           names = result.scripted.join(", ")
-          @terminal.tell "scripts may change files of #{names}: differences there are not errors"
+          @terminal.info "scripts may change files of #{names}: differences there are not errors"
           return if result.made.empty?
 
           result.made.first(@terminal.verbose? ? result.made.size : SHOWN).each do |path|
-            @terminal.tell "  #{path} differs from the package's archive; a script may have changed it"
+            @terminal.info "  #{path} differs from the package's archive; a script may have changed it"
           end
           @terminal.hint(restoring(result.made.map { |path| path[PACKAGE, 1] }))
         end
       end
 
-      # `spate js check` of an application with an importmap: whether vendor/javascript matches config/importmap.rb.
+      # `spate js check` of an application with an importmap: reports whether vendor/javascript matches
+      # config/importmap.rb.
       class Pins
         HINT = "bin/importmap pristine downloads the pinned files; remove files that are not pinned"
 
         # The nearest folder, from this one upwards, with an importmap; nil if there is none.
         def self.root(folder)
-          JS.upwards(folder) { |at| at if ::Spate::JS::Importmap.at?(at) }
+          JS.find_upwards(folder) { |at| at if ::Spate::JS::Importmap.at?(at) }
         end
 
-        # root: of the application. json: receives events; nil for human-readable output.
+        # root: the application's folder. json: receives events; nil for human-readable output.
         def initialize(root, terminal:, json: nil)
           @root = root
           @terminal = terminal
@@ -138,7 +139,7 @@ module Spate
         # Returns the exit code.
         def run
           result = ::Spate::JS::Importmap.check(@root) or return 0
-          @json ? json(result) : tell(result)
+          @json ? json(result) : print_result(result)
           result.ok? ? 0 : CLI::Check::INCOMPLETE
         end
 
@@ -150,10 +151,10 @@ module Spate
                      differences: result.problems.length)
         end
 
-        def tell(result)
+        def print_result(result)
           vendor = ::Spate::JS::Importmap::VENDOR
           pins = ::Spate::JS::Importmap::FILE
-          return @terminal.tell "#{vendor} matches #{pins}: #{Units.count(result.total, "pin")}" if result.ok?
+          return @terminal.info "#{vendor} matches #{pins}: #{Units.count(result.total, "pin")}" if result.ok?
 
           places = Units.count(result.problems.length, "place")
           @terminal.error("#{vendor} differs from #{pins} in #{places}",

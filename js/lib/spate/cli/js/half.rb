@@ -3,7 +3,7 @@
 module Spate
   module CLI
     class JS < Command
-      # Neither this folder nor a parent is a JavaScript project.
+      # Raised if neither this folder nor a parent is a JavaScript project.
       class NoProject < Error
         EXIT_CODE = 2
 
@@ -13,19 +13,19 @@ module Spate
         end
       end
 
-      # The JavaScript half of an install.
+      # The JavaScript packages of an install. The other half are its gems.
       class Half
         # Command line options that are passed to JS::Options.
         OPTIONS = %i[jobs copy local omit ignore_scripts global_virtual_store serial restore].freeze
 
         # The JS::Project of a folder or of its nearest parent that is a project. Raises NoProject.
         def self.project(folder, env)
-          JS.upwards(folder) { |at| ::Spate::JS::Project.find(at, env, from: folder) } or raise NoProject, folder
+          JS.find_upwards(folder) { |at| ::Spate::JS::Project.find(at, env, from: folder) } or raise NoProject, folder
         end
 
         attr_reader :project
 
-        # context: of the command, for store and environment. values: of the command line.
+        # context: the command's context, with the store and the environment. values: the parsed options.
         def initialize(project, context, values:, events:, backlog: nil)
           @project = project
           @context = context
@@ -47,7 +47,7 @@ module Spate
           @events.emit(:warning, message: message, hint: nil)
         end
 
-        # Warns about options without effect here.
+        # Warns about options that have no effect on this project.
         def warn_of_options
           given = @values[:global_virtual_store]
           return if given.nil? || @project.tool == "pnpm"
@@ -57,10 +57,11 @@ module Spate
           @events.emit(:warning, message: message, hint: nil)
         end
 
-        # Why the project must be restored by its own tool: [String]; nil if Spate restores it. Raises Spate::Error.
+        # The reasons why the project's own tool must restore it, [String]; nil if Spate restores it. Raises
+        # Spate::Error.
         def reasons = ::Spate::JS.reasons(**place, options: options)
 
-        # Returns the differences: JS::Restore::Check::Result.
+        # Compares node_modules with the lockfile. Returns a JS::Restore::Check::Result.
         def check = ::Spate::JS.check(**place, options: options)
 
         def temporary? = @context.temporary?

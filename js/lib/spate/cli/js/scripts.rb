@@ -6,7 +6,7 @@ module Spate
       # `spate js scripts`: lists packages with install scripts, which of them may run, and which list allows them.
       class Scripts
         PLANNERS = { "npm" => :Npm, "pnpm" => :Pnpm }.freeze
-        # How a project allows scripts. npm resolves a name to a package by itself.
+        # Hints for allowing scripts. npm's command accepts names of packages; the other forms need Asking#word.
         ALLOW = { "npm" => ["npm approve-scripts %<names>s, or ", "in package.json: \"allowScripts\": { %<list>s }"],
                   "pnpm" => ["pnpm approve-builds %<words>s, or ",
                              "in pnpm-workspace.yaml: allowBuilds: { %<list>s }"] }.freeze
@@ -29,7 +29,7 @@ module Spate
 
           asking.each { |each| @terminal.out.puts Util::Terminal.plain(line(each)) }
           @terminal.out.flush
-          @terminal.tell summary(asking)
+          @terminal.info summary(asking)
           hint(asking)
           0
         end
@@ -46,16 +46,16 @@ module Spate
           raise another(e.reasons)
         end
 
-        # For other tools: only the tool knows which of its packages have scripts.
+        # The error for a project that its own tool restores: only the tool knows which of its packages have scripts.
         def another(reasons = [])
           tool = ::Spate::JS::Tools.of(@project, @half.place[:env], @half.options)
           which = tool.silent? ? "no scripts of dependencies" : "the scripts of dependencies that the project lists"
           why = " (#{reasons.join("; ")})" if reasons.any?
-          UsageError.new("#{File.basename(@project.lockfile)} is restored by #{tool.name}#{why}: it runs #{which}",
-                         hint: tool.permission)
+          UsageError.new("`spate js scripts` cannot list this project's scripts: #{tool.name} restores it#{why}, and " \
+                         "runs #{which}", hint: tool.permission)
         end
 
-        # { path => Facts } of packages that were restored before, since the store has their content.
+        # { path => Facts } of packages in the store or in node_modules. Counts all others in @unknown.
         def facts(plan)
           found = plan.trees.to_h { |tree| [tree.path, stored(tree) || there(tree)] }
           @unknown = found.count { |_, facts| facts.nil? }
@@ -78,6 +78,7 @@ module Spate
           0
         end
 
+        # A line of the list:
         # "esbuild@0.19.0  allowed (package.json allowScripts: esbuild)  postinstall: node install.js"
         def line(asking)
           state = { true => "allowed", false => "denied", nil => "not allowed" }.fetch(asking.allowed)
@@ -94,7 +95,9 @@ module Spate
         def summary(asking)
           known = "#{Units.count(asking.length, "package")} #{asking.one? ? "has" : "have"} scripts, " \
                   "#{asking.count(&:allowed)} may run them"
-          @unknown.zero? ? known : "#{known}; #{Units.count(@unknown, "package")} not restored yet, and unknown"
+          return known if @unknown.zero?
+
+          "#{known}; #{Units.count(@unknown, "package")} not restored yet, whose scripts are unknown"
         end
 
         def hint(asking)

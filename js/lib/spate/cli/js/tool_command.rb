@@ -6,7 +6,7 @@ module Spate
       # The command of a project's own tool for work that Spate leaves to it: adding, removing and updating packages,
       # and running a script of package.json.
       module ToolCommand
-        # Names of each command in npm, pnpm, yarn, bun and deno.
+        # The names that npm, pnpm, yarn, bun and deno use for each command.
         NAMES = { "add" => :add, "install" => :add, "i" => :add, "remove" => :remove, "rm" => :remove,
                   "uninstall" => :remove, "un" => :remove, "update" => :update, "up" => :update, "upgrade" => :update,
                   "run" => :run }.freeze

@@ -5,12 +5,12 @@ module Spate
     module Output
       # Output for restoring JavaScript packages, alone or together with gems. Not loaded when only gems are installed.
       module Packages
-        # The progress of both halves:
+        # Shows the progress of gems and packages in one line:
         #
         #     ⠼ gems 131/155 · packages 820/1356 · built 3/9 (nokogiri 0:14)
         #
-        # A gem counts once it is in the bundle, a package once it is in the store: linking all packages takes only the
-        # last tenth of a second.
+        # A gem is counted when it is in the bundle, a package when it is in the store, because linking all packages
+        # takes only the last tenth of a second.
         class ProgressLine < Output::ProgressLine
           def parts
             [count("gems", @tally.in_place + @tally.linked, @tally.total),
@@ -26,19 +26,19 @@ module Spate
             "packages by #{name} #{Units.clock(seconds)}" if name
           end
 
-          def nothing_yet = "reading lockfiles"
+          def initial_text = "reading lockfiles"
 
           def say(event)
             return super unless event[:event] == :js_tool_start
 
             clear
-            @terminal.tell(PlainLog.tool(event))
+            @terminal.info(PlainLog.tool(event))
           end
         end
 
-        # Like the log of an install of gems, but with packages.
+        # The log of an install of gems, extended by the events of packages.
         class PlainLog < Output::PlainLog
-          # "running `yarn install --immutable`"; "left to `npm ci`: a dependency from git"
+          # "running `yarn install --immutable`", "running `npm ci`: a dependency from git"
           def self.tool(event)
             reasons = event[:reasons].join("; ")
             text = reasons.empty? ? "running `#{event[:command]}`" : "running `#{event[:command]}`: #{reasons}"
@@ -66,7 +66,7 @@ module Spate
             end
           end
 
-          def stand = ProgressLine.new(@terminal, tally: @tally).parts
+          def progress_parts = ProgressLine.new(@terminal, tally: @tally).parts
         end
 
         # Shows a progress line on a terminal, otherwise one line for each event.
@@ -74,7 +74,7 @@ module Spate
           (terminal.live? && !terminal.verbose? ? ProgressLine : PlainLog).new(terminal, tally: Tally.new)
         end
 
-        # Totals over the events of gems and packages. Builds include both.
+        # Totals over the events of gems and packages. Builds of gems and scripts of packages are counted together.
         class Tally < Output::Tally
           # packages: number in the plan, 0 until it is known. stored: how many of them are in the store so far.
           attr_reader :packages, :stored, :placed, :package_bytes
@@ -118,7 +118,7 @@ module Spate
         class Summary < Output::Summary
           # Combines the reports for gems and packages.
           class Both
-            # Summed over both reports.
+            # Fields that are summed over both reports.
             SUMS = %i[fetched fetched_bytes from_store reused].freeze
             # Fields that only gems have.
             GEMS = { from_team: 0, team_bytes: 0, from_vendor: 0, from_git: 0, in_folders: 0, built: 0,
@@ -137,7 +137,8 @@ module Spate
             def noop? = @all.all?(&:noop?)
           end
 
-          # gems: Install::Report, packages: JS::Report; nil if that half did not run or failed. seconds: of both.
+          # gems: Install::Report, packages: JS::Report; nil if that half did not run or failed. seconds: duration of
+          # both.
           def initialize(gems: nil, packages: nil, seconds: nil)
             super(Both.new(gems, packages))
             @gems = gems
@@ -151,7 +152,7 @@ module Spate
             "#{what} in #{time}#{": " if parts.any?}#{parts.join(", ")}"
           end
 
-          # Events for --json: the gems' summary is the last line, as without packages.
+          # Events for --json. The gems' summary is the last line, as in an install without packages.
           def events
             packages = { event: :js_done, **@packages.to_h, noop: @packages.noop? } if @packages
             [packages, (Output::Summary.new(@gems).event if @gems)].compact
@@ -190,12 +191,12 @@ module Spate
           module_function
 
           # report: JS::Report; nil if the restore failed.
-          def tell(report, terminal)
+          def print(report, terminal)
             return if report.nil? || report.noop?
 
             report.skipped.each { |key, why| terminal.warning("skipped #{name(key)}, which is optional: #{why}") }
-            untold = report.pending - report.told
-            pending(untold, terminal) if untold.any?
+            unlisted = report.pending - report.warned_of
+            pending(unlisted, terminal) if unlisted.any?
           end
 
           def pending(keys, terminal)
@@ -206,7 +207,7 @@ module Spate
                              hint: "spate js scripts")
           end
 
-          # npm's keys are paths; shows only the name.
+          # The package's name. npm's keys are paths.
           def name(key) = key.sub(%r{\A.*node_modules/}, "")
           private_class_method :pending, :name
         end

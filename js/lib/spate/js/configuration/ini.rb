@@ -3,13 +3,13 @@
 module Spate
   module JS
     class Configuration
-      # The dialect of .npmrc, as the package `ini` reads it for npm:
+      # Parses the format of .npmrc like the package `ini`, which npm uses:
       #
       #   ; and # begin a comment, also after a value, unless preceded by a \
       #   key             true
-      #   key = value     "value" and 'value' are JSON where that can be read as JSON
-      #   key[] = value   one more of a list
-      #   [section]       its keys are below it; to npm its name is a setting, whose value is an object
+      #   key = value     a value in quotes is parsed as JSON if it is valid JSON
+      #   key[] = value   appends to a list
+      #   [section]       begins a section; npm treats its name as a setting, whose value is an object
       module Ini
         LINE = /\A(?:\[(?<section>[^\]]*)\]\s*|(?<key>[^=]+)(?<given>=(?<value>[^\u2028\u2029]*))?)\z/
         BLANK = /\A[[:space:]\uFEFF]*(?:[;#]|\z)/
@@ -22,8 +22,8 @@ module Spate
 
         module_function
 
-        # { key => value or [value, ...] }: String, true, false, nil, and what JSON makes of a quoted text. A section is
-        # the key "[name]".
+        # { key => value or [value, ...] }. A value is a String, true, false, nil or parsed JSON. A section sets the key
+        # "[name]" to true.
         def parse(text)
           values = {}
           section = values
@@ -37,7 +37,7 @@ module Spate
           values
         end
 
-        # The Hash that a section's keys go into.
+        # Adds a section. Returns the Hash for its keys, which is not used further.
         def opened(values, name)
           values["[#{name}]"] = true
           {}

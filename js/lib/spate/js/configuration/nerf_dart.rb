@@ -3,9 +3,9 @@
 module Spate
   module JS
     class Configuration
-      # Credentials by the address they belong to: "//host:port/path/:_authToken". An address gets the credentials with
-      # the longest path that contains it; other addresses on a registry's host get the registry's. Other hosts get
-      # none.
+      # Credentials by address: "//host:port/path/:_authToken". A request uses the credentials with the longest path
+      # that contains its address. Other addresses on a registry's host use the registry's credentials. Other hosts
+      # receive none.
       class NerfDart
         # Placeholder for the public registry until its address is known.
         PUBLIC = "//public/"
@@ -42,7 +42,7 @@ module Spate
           @found = {}
         end
 
-        # Found of an address (String). registry: the package's registry, with its "/"; nil if unknown.
+        # Returns a Found. address: String. registry: the package's registry, with its "/"; nil if unknown.
         def for(address, registry)
           return NOTHING if values.empty? && !general?
 
@@ -86,7 +86,7 @@ module Spate
           value && value != ""
         end
 
-        # Whether there is a certificate for all registries. It is not sent to other hosts.
+        # Whether a client certificate is set for all registries. It is not sent to other hosts.
         def general? = !(@configuration["cert"] && @configuration["key"]).nil?
 
         def found(place, own)
@@ -111,8 +111,8 @@ module Spate
         end
       end
 
-      # A parsed URL. Deciding where a request goes, which credentials it carries and which lists allow it uses this one
-      # parse. URLs that two parsers could read as different hosts are rejected.
+      # A parsed URL. Connections, credentials and allowlists all use this one parse. Rejects URLs that two parsers
+      # could read as different hosts.
       class Address
         # The user's part ends at the last @ before the path.
         PARTS = %r{\A(?<scheme>[a-z][a-z0-9+.-]*)://(?:(?<userinfo>[^/?#]*)@)?
@@ -120,7 +120,7 @@ module Spate
                    (?<path>/[^?#]*)?(?<query>\?[^#]*)?(?:\#.*)?\z}xi
         # Some parsers treat backslashes as slashes; some drop control characters.
         UNSAFE = /[\\[:cntrl:][:space:]]/
-        # Characters that end the host for some parsers, and belong to the user before it for others.
+        # A ? or # before an @. It ends the host for some parsers; for others it is part of the user before the host.
         TORN = %r{\A[^/]*//[^/?#]*[?#].*@}
         PORTS = { "http" => "80", "https" => "443" }.freeze
         private_constant :PARTS, :UNSAFE, :TORN, :PORTS
@@ -165,7 +165,7 @@ module Spate
 
         module_function
 
-        # Whether a key holds a credential, scoped to a host or not.
+        # Whether a key contains a credential, with or without a host.
         def auth?(key) = key.match?(/(?:\A|:)(?:_auth|_authToken|_password|username|cert|certfile|key|keyfile)\z/)
 
         # [[file, key], ...] of a file's keys that npm rejects.
@@ -175,8 +175,8 @@ module Spate
           [*OLD_SPELLINGS, *KEYS].select { |key| level.settings[key] }.map { |key| [level.path, key] }
         end
 
-        # The values of one file, with its credentials assigned to the registry that the file names, if any. Otherwise
-        # they would be used for the public registry.
+        # The values of one file, with its credentials assigned to the registry that the file sets, otherwise to the
+        # public registry.
         def pinned(values)
           loose = values.slice(*PINNED)
           return values if loose.empty?
@@ -187,19 +187,19 @@ module Spate
         end
       end
 
-      # Settings that Spate does not support. The project's own tool must restore, so that no registry receives a
-      # request with wrong settings.
+      # Settings that Spate does not support. The project's own tool has to restore, because Spate would send requests
+      # with wrong settings.
       module Unsupported
         # A program that creates tokens; certificate authorities for a single address.
         ADDRESSED = /:(?:tokenHelper|ca|cafile)\z/
-        # To npm a section's name is a setting, which may be invalid or treated as true, depending on its value.
+        # npm treats a section's name as a setting. Depending on its value it is invalid or counts as true.
         SECTION = /\A\[/
         PROXIES = %w[https-proxy http-proxy proxy].freeze
         private_constant :ADDRESSED, :SECTION, :PROXIES
 
         module_function
 
-        # [String] for the user: keys without values.
+        # [String] for the user. Contains the keys, without values.
         def reasons(configuration)
           keys = configuration.list.keys
           found = keys.grep(ADDRESSED) + keys.grep(SECTION) + keys.select { |key| key == "tokenHelper" }

@@ -53,7 +53,7 @@ module Spate
         end
       end
 
-      # One place of settings.
+      # The settings of one source.
       #
       # name:: :env, :project, :user, :global, :builtin …
       # path:: absolute path of its file, which may be missing; nil if the level is not a file
@@ -73,12 +73,12 @@ module Spate
         end
       end
 
-      # Settings in environment variables: npm_config_strict_ssl, in upper or lower case, is `strict-ssl`. An address
-      # follows after "npm_config_//" and keeps its case. Empty variables are ignored.
+      # Settings in environment variables: npm_config_strict_ssl, in upper or lower case, is `strict-ssl`. A key that is
+      # an address ("npm_config_//host/:_authToken") keeps its case. Empty variables are ignored.
       module Environment
         module_function
 
-        # { key => value } of a prefix ("npm_config_").
+        # { key => value } of the variables with a prefix ("npm_config_").
         def values(env, prefix)
           env.each_with_object({}) do |(name, value), found|
             next if value.empty? || !name.downcase.start_with?(prefix)
@@ -94,12 +94,13 @@ module Spate
       # Finds the folders of npm and node without starting either: npm's builtin settings are in a file beside its
       # program, and its global ones in a file below node's installation prefix.
       class NpmFolder
-        # Where npm declares its settings, with and without a separate module folder; up to npm 9.6 among npm's files,
-        # as in Debian's npm 9.2.
+        # Paths at which npm declares its settings: in the package @npmcli/config, inside of npm or beside it, and up to
+        # npm 9.6 (Debian has 9.2) among npm's own files.
         DEFINITIONS = %w[node_modules/@npmcli/config/lib/definitions/definitions.js
                          ../@npmcli/config/lib/definitions/definitions.js lib/utils/config/definitions.js].freeze
 
-        # The first program of this name on PATH, absolute, or nil. A missing one is recorded as an input.
+        # The absolute path of the first program of this name on PATH. If there is none, records the paths as inputs and
+        # returns nil.
         def self.which(name, env)
           folders = env["PATH"].to_s.split(File::PATH_SEPARATOR).select { |folder| folder.start_with?("/") }
           paths = folders.map { |folder| File.join(folder, name) }
@@ -123,7 +124,7 @@ module Spate
                   .compact.find { |folder| File.file?(File.join(folder, "bin", "npm-cli.js")) }
         end
 
-        # The text of npm's declarations of its settings; "" if they are in an unknown place, nil without npm.
+        # The text of npm's declarations of its settings; "" if the file is not found, nil without npm.
         def definitions
           return unless path
 

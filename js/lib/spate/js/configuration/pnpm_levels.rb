@@ -87,7 +87,7 @@ module Spate
           Value.new(expand ? Variables.new(@env) : {}, folder: folder, home: @home)
         end
 
-        # pnpm supports defaults for variables, and never sends the name of a missing variable in place of its value.
+        # pnpm supports defaults for variables. A missing variable expands to its default or to "", never to its name.
         Variables = Struct.new(:env) do
           def fetch(name)
             plain, default = name.split(/:?-/, 2)

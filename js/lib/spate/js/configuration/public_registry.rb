@@ -9,14 +9,14 @@ module Spate
       # The registry that npm uses if no other is configured. As with gems, Spate contains no source addresses: the
       # address is read from npm's own files or, for tools without such files, from the tool's output.
       module PublicRegistry
-        # Older versions had only defaults.
+        # Older versions of npm declared only defaults.
         FILES = [*NpmFolder::DEFINITIONS, "node_modules/@npmcli/config/lib/defaults.js"].freeze
         DEFINITION = /['"]?\bregistry['"]?\s*(?::\s*new Definition\(|,)[^{}]*\{[^{}]*?\bdefault:\s*(['"`])([^'"`]+)\1/
         private_constant :FILES, :DEFINITION
 
         module_function
 
-        # The address with a trailing "/", or nil. store: Store for the answers of tools, or nil.
+        # The address with a trailing "/", or nil. store: the Store that caches the output of tools, or nil.
         def find(env, store)
           found = written(NpmFolder.new(env).path) || Asked.find(env, store)
           found && (found.end_with?("/") ? found : "#{found}/")
@@ -33,30 +33,31 @@ module Spate
           nil
         end
 
-        # The default registry of npm, pnpm or yarn, from the first of them that answers. A process runs them only once,
-        # regardless of the number of threads. The store caches the answer under the environment that the tool was
-        # given, with a record (docs/inputs.md) of each file that the tool read or looked for: programs, modules, rc
-        # files.
+        # The default registry of npm, pnpm or yarn: the output of the first one that prints an address. A process runs
+        # them only once, in whichever thread comes first. The store caches the output; the key is the tool's
+        # environment. The cache entry includes a record (docs/inputs.md) of each file that the tool read or looked for:
+        # programs, modules, rc files.
         class Asked
           # Commands to try, in this order, with the name of the setting: later versions of yarn renamed it.
           ASKED = [%w[npm registry], %w[pnpm registry], %w[yarn registry], %w[yarn npmRegistryServer]].freeze
           ADDRESS = %r{\Ahttps?://\S+\z}
-          # Settings of npm and pnpm, and variables that differ between sessions or Ruby projects.
+          # Variables that the tool does not receive: settings of npm and pnpm, and variables of a session or Ruby
+          # project.
           UNUSED = /\Ap?npm_(?:config|package|lifecycle)_|\A(?:BUNDLER?|GEM|SPATE)_|\ARUBY(?:OPT|LIB)\z|
                     \A(?:PWD|OLDPWD|INIT_CWD)\z/ix
           # Prevents corepack from downloading a tool, and npm from checking for a newer npm and writing a log.
           QUIET = { "COREPACK_ENABLE_NETWORK" => "0", "npm_config_update_notifier" => "false",
                     "npm_config_logs_max" => "0" }.freeze
-          # Variables for the places of the user's settings and caches; each is set to an empty folder.
+          # Variables for the user's settings and caches. Each is set to a path in an empty folder.
           PLACES = { "HOME" => "", "XDG_CONFIG_HOME" => "/config", "XDG_CACHE_HOME" => "/cache",
                      "XDG_DATA_HOME" => "/data", "XDG_STATE_HOME" => "/state", "TMPDIR" => "/tmp",
                      "YARN_CACHE_FOLDER" => "/yarn", "npm_config_userconfig" => "/user",
                      "npm_config_globalconfig" => "/global" }.freeze
           KIND = "checks"
           FORMAT = "spate registry 1"
-          # Paths of kernel state and of user accounts.
+          # Paths that are not recorded: kernel state and user accounts.
           PASSING = %r{\A/(?:proc|sys|dev|run)(?:/|\z)|\A/etc/(?:ld\.so\.cache|passwd|group|nsswitch\.conf)\z}n
-          # npm lists the machine's addresses by a kernel socket.
+          # Trace events that do not prevent caching. npm lists the machine's addresses through a kernel socket.
           HARMLESS = ["network"].freeze
           KINDS = { read: :file, run: :run, listed: :listed, link: :link }.freeze
 
@@ -89,7 +90,7 @@ module Spate
           end
 
           def keep(answer)
-            home = @store&.keeper or return
+            home = @store&.writable_store or return
             path = home.temporary("registry")
             changed = Inputs.record(path, @inputs, {}, env: @env)
             home.write(KIND, key, "#{answer}\n".b << File.binread(path)) unless changed
@@ -119,12 +120,12 @@ module Spate
             nil
           end
 
-          # The program's path. Its absence in earlier folders of PATH is an input.
+          # The program's path. Records as inputs that the earlier folders of PATH do not have it.
           def program(name)
             found = NpmFolder.which(name, @env)
             folders = @env["PATH"].to_s.split(File::PATH_SEPARATOR).grep(%r{\A/})
             paths = folders.map { |folder| File.join(folder, name) }.take_while { |path| path != found }
-            @inputs&.concat(paths.map { |path| [:looked, path] }) # or its absence
+            @inputs&.concat(paths.map { |path| [:looked, path] }) # also records absence
             found
           end
 
@@ -149,7 +150,7 @@ module Spate
             ""
           end
 
-          # The output of a program started in a folder without settings.
+          # The output of a program, started in a folder without settings.
           def output(env, words, options = {})
             IO.popen(env, words, unsetenv_others: true, chdir: "/", in: File::NULL, err: File::NULL, **options, &:read)
           end

@@ -3,8 +3,8 @@
 module Spate
   module JS
     class Configuration
-      # The types that npm declares for the keys that an install may read, and the conversion of values to them. An
-      # .npmrc gives String, true, false or nil. INVALID marks a value that its type rejects.
+      # The types that npm declares for the keys that an install may read, and conversions to these types. A value from
+      # .npmrc is a String, true, false or nil. INVALID marks a value that its type rejects.
       module Types
         BOOLEANS = %w[audit bin-links dangerously-allow-all-scripts dry-run engine-strict force foreground-scripts
                       format-package-lock fund global global-style ignore-scripts include-workspace-root install-links
@@ -21,7 +21,7 @@ module Spate
         LISTS = %w[allow-scripts ca cidr noproxy workspace].freeze
         # Lists that may contain only these words.
         WORDS = { "omit" => %w[dev optional peer], "include" => %w[prod dev optional peer] }.freeze
-        # Values limited to these words.
+        # The valid values of settings of the kind :sources.
         SOURCES = %w[all none root].freeze
         INVALID = Object.new.freeze
 
@@ -39,14 +39,14 @@ module Spate
 
         module_function
 
-        # Symbol; nil if npm declares no type.
+        # Returns a Symbol; nil if npm declares no type.
         def kind(key) = KINDS[key]
 
         # Whether `true`, `false` and `null` are treated as text.
         def plain?(key) = %i[number path text optional_text].include?(kind(key))
         def list?(key) = %i[list words].include?(kind(key))
 
-        # An install does not validate its settings: "0", "no" and values of variables are texts, and therefore true.
+        # npm does not validate settings during an install: "0" and "no" are non-empty strings, and therefore true.
         def boolean(value) = !FALSE.include?(value)
 
         def optional_boolean(value) = value.nil? ? nil : boolean(value)
@@ -57,7 +57,7 @@ module Spate
           Integer(value, 10, exception: false) || Float(value, exception: false) || INVALID
         end
 
-        # npm accepts any scheme, but no address without a host.
+        # npm accepts any scheme, but requires a host.
         def address(value)
           return INVALID unless value.is_a?(String) && value.match?(%r{\A[a-z][a-z0-9+.-]*://[^/\s]}i)
 

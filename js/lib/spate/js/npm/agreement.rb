@@ -3,8 +3,8 @@
 module Spate
   module JS
     module Npm
-      # Whether the lockfile satisfies all dependencies of the package.json files and of its own entries, as `npm ci`
-      # requires. npm would have to request anything missing from the registry.
+      # Checks that the lockfile satisfies all dependencies of the package.json files and of its own entries, as `npm
+      # ci` requires. npm would have to fetch anything missing from the registry.
       class Agreement
         autoload :Overrides, "spate/js/npm/agreement/overrides"
 
@@ -35,22 +35,22 @@ module Spate
         end
 
         # [Problem]
-        def problems = looked_at.flat_map { |place| asked_by(place) } + workspaces
+        def problems = places_to_check.flat_map { |place| unmet_dependencies(place) } + workspaces
 
         private
 
-        # The places that npm checks: everything that the root needs without following links, and the folders to which
-        # the root's own folders link.
-        def looked_at
-          found = reach(@lockfile.root) { |place| needed(place).reject(&:target) }
-          folders = reach(@lockfile.root) { |place| needed(place).filter_map(&:target).reject(&:outside?) }
+        # The places that npm checks: everything that the root needs without following links, and the folders that the
+        # root reaches through links.
+        def places_to_check
+          found = places_reached(@lockfile.root) { |place| needed(place).reject(&:target) }
+          folders = places_reached(@lockfile.root) { |place| needed(place).filter_map(&:target).reject(&:outside?) }
           found.merge(folders).keys
         end
 
         def needed(place) = place.edges ? place.edges.grep(Graph::Place) : []
 
         # { Place => true } for all places that the block leads to.
-        def reach(place)
+        def places_reached(place)
           found = {}.compare_by_identity
           queue = [place]
           while (place = queue.pop)
@@ -62,9 +62,9 @@ module Spate
           found
         end
 
-        def asked_by(place)
+        def unmet_dependencies(place)
           Graph::Asked.of(place, legacy_peers: @legacy_peers).filter_map do |name, (spec, kind)|
-            next if kind == Graph::Kinds::PEER_OPTIONAL || elsewhere?(place, name)
+            next if kind == Graph::Kinds::PEER_OPTIONAL || may_be_missing?(place, name)
 
             found = place.resolve(name)
             problem(place, found, name, spec) unless found && met?(place, found, name, spec, kind)
@@ -72,7 +72,7 @@ module Spate
         end
 
         # Whether the lockfile may lack the dependency: a workspace, or a package bundled in the place's own archive.
-        def elsewhere?(place, name)
+        def may_be_missing?(place, name)
           return @project.workspaces.key?(name) if place.root?
 
           place.data["bundleDependencies"] && !@project.workspaces.value?(place.path) &&
@@ -80,21 +80,21 @@ module Spate
         end
 
         def problem(place, found, name, spec)
-          wish = @overrides.wish(place, name, spec)
+          wanted = @overrides.effective_spec(place, name, spec)
           there = found ? found.version || "one without a version" : "none"
           there += " in #{found.path}" if found && found.path != "node_modules/#{name}"
-          Problem.new("#{name}@#{wish} (#{wish == spec ? file(place) : "overrides in package.json"})",
+          Problem.new("#{name}@#{wanted} (#{wanted == spec ? file(place) : "overrides in package.json"})",
                       "the lockfile has #{there}")
         end
 
         # Overrides must not change direct dependencies of package.json.
         def met?(place, found, name, spec, kind)
-          return false if place.root? && @overrides.wish(place, name, spec) != spec
+          return false if place.root? && @overrides.effective_spec(place, name, spec) != spec
 
           peer = kind == Graph::Kinds::PEER && !place.folder?
           return false if peer && found.parent.equal?(place)
 
-          @overrides.met?(place, found, name, spec) || (peer && @peers.stays?(place, found, spec))
+          @overrides.met?(place, found, name, spec) || (peer && @peers.npm_keeps?(place, found, spec))
         end
 
         def file(place) = [*(place.path unless place.root?), Project::PACKAGE].join("/")
@@ -110,8 +110,8 @@ module Spate
           end
         end
 
-        # Decides about a peer of the wrong version. npm tries to place another version. If it cannot, it accepts the
-        # existing version, unless the project itself requires the other one.
+        # Decides whether a peer dependency of the wrong version is accepted. npm tries to place a different version.
+        # If it cannot, it accepts the existing version, unless the project itself depends on the other one.
         class Peers
           PEERS = [Graph::Kinds::PEER, Graph::Kinds::PEER_OPTIONAL].freeze
 
@@ -123,8 +123,8 @@ module Spate
           end
 
           # Whether npm keeps the existing version. Raises LeftToTool if the answer depends on the registry.
-          def stays?(place, found, spec)
-            return false if !@force && (@strict || mine?(place))
+          def npm_keeps?(place, found, spec)
+            return false if !@force && (@strict || of_root?(place))
             return true if found.parent.equal?(beside(place, found.name)) && !replaceable?(found, spec)
 
             raise LeftToTool, "#{place.path} requires #{found.name}@#{spec}, but the lockfile has #{found.version}"
@@ -132,22 +132,22 @@ module Spate
 
           private
 
-          # Whether the project depends on it, directly or through packages that have it as a peer.
-          def mine?(place, seen = {}.compare_by_identity)
+          # Whether the project depends on the place, directly or through packages that have it as a peer dependency.
+          def of_root?(place, seen = {}.compare_by_identity)
             return false if seen.key?(place)
 
             seen[place] = true
-            askers(place).any? do |from, kind|
-              from.root? || @lockfile.workspaces.include?(from.path) || (PEERS.include?(kind) && mine?(from, seen))
+            dependents(place).any? do |from, kind|
+              from.root? || @lockfile.workspaces.include?(from.path) || (PEERS.include?(kind) && of_root?(from, seen))
             end
           end
 
-          def askers(place)
+          def dependents(place)
             Graph::OptionalSet.connect(@lockfile.places)
             Graph::OptionalSet.pairs(place.dependents)
           end
 
-          # Where npm would place another version: beside the dependent, or above dependents that have it as a peer.
+          # Where npm would place a different version: beside the dependent, or above dependents that have it as a peer.
           def beside(place, name)
             place = place.above
             place = place.above while place && !place.folder? && place.data["peerDependencies"]&.key?(name)
@@ -156,7 +156,7 @@ module Spate
 
           # Whether a single version may satisfy all dependents.
           def replaceable?(found, spec)
-            Semver.meet?([spec, *askers(found).filter_map { |from, _| Graph::Asked.of(from)[found.name]&.first }])
+            Semver.meet?([spec, *dependents(found).filter_map { |from, _| Graph::Asked.of(from)[found.name]&.first }])
           end
         end
 
@@ -218,7 +218,8 @@ module Spate
             @known.fetch(version) { @known[version] = (found = numbers(version.to_s)) && usual?(found) }
           end
 
-          # The fixed numbers: major and minor for "~"; for "^" all up to the first that is not 0.
+          # Compares the numbers that the operator does not let change: for "~" major and minor; for "^" all numbers up
+          # to the first that is not 0.
           def usual?(found)
             return found == @numbers if @operator == ""
 

@@ -55,7 +55,7 @@ module Spate
           end
         end
 
-        # { path of a link => path of its final file, through no other link }. npm creates no link to a missing file.
+        # { path of a link => path of its file, with all links resolved }. npm creates no link to a missing file.
         def files(folder)
           each_of(folder).to_h do |name, path, file|
             ["#{folder.path}/#{name}", [@targets.fetch(path, path), file].reject(&:empty?).join("/")]

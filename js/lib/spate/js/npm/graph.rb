@@ -18,9 +18,9 @@ module Spate
 
         # The root Place, with all places connected and their kinds set.
         def connect
-          @places.each_value { |place| place.folder? ? put_around(place) : put_in_folder(place) }
+          @places.each_value { |place| place.folder? ? assign_above(place) : assign_parent(place) }
           links = @places.each_value.select { |place| place.entry["link"] }
-          links.each { |place| lead(place) }
+          links.each { |place| assign_target(place) }
           root = @places[""]
           root.manifest = @project.manifest
           @places.each_value { |place| place.edges = edges(place) unless place.target }
@@ -30,19 +30,19 @@ module Spate
 
         private
 
-        def put_in_folder(place)
+        def assign_parent(place)
           around = place.path[0, [place.path.size - place.name.size - Place::NODE_MODULES.size - 1, 0].max]
           parent = @places[around]
-          return stray(place, around) if parent.nil? || parent.entry["link"]
+          return assign_enclosing(place, around) if parent.nil? || parent.entry["link"]
 
           place.parent = place.above = parent
           children = parent.children ||= {}
           children[place.name] = place
         end
 
-        # For a place whose parent is missing in the lockfile, or is a link, which has no node_modules.
-        def stray(place, around) = place.above = enclosing(around)
-        def put_around(place) = place.outside? || place.root? || place.above = enclosing(File.dirname(place.path))
+        # Handles a place whose parent is missing in the lockfile, or is a link. A link has no node_modules.
+        def assign_enclosing(place, around) = place.above = enclosing(around)
+        def assign_above(place) = place.outside? || place.root? || place.above = enclosing(File.dirname(place.path))
 
         def enclosing(path)
           until path == "." || path.empty?
@@ -55,7 +55,7 @@ module Spate
         end
 
         # Sets the target of a link. Raises LockfileError.
-        def lead(place)
+        def assign_target(place)
           path = place.entry["resolved"]
           raise UnsafePathError.new(path, "#{@lockfile.path}: #{place.path}") unless place.parent && path.is_a?(String)
 
@@ -74,7 +74,7 @@ module Spate
 
         def allowed?(target) = !target.outside? || @project.names?(target.path)
 
-        # The root's workspaces come first.
+        # For the root, its workspaces override dependencies of the same name.
         def edges(place)
           found = Asked.of(place, legacy_peers: @legacy_peers)
           @project.workspaces.each_key { |name| found[name] = [nil, Kinds::PROD] } if place.root?
@@ -96,16 +96,16 @@ module Spate
           # path:: the key. name:: the last folder below node_modules (an alias may differ from the package's name).
           # entry:: Hash, its entry in the lockfile.
           attr_reader :path, :name, :entry
-          # parent:: Place whose node_modules this is in, nil for a folder of the project.
-          # above:: where the lookup of its packages continues: the parent, or the folder around it.
-          # target:: of a link: the Place it leads to.
+          # parent:: the Place in whose node_modules it is; nil for a folder of the project
+          # above:: the Place in which the lookup of its packages continues: the parent, or the enclosing folder
+          # target:: the Place to which a link leads
           # children:: { name => Place }
-          # manifest:: of a folder of the project: its package.json
+          # manifest:: the package.json of a folder of the project
           # edges:: [Place, kinds, Place, kinds, ...]: its dependencies, see Graph
           # dependents:: the reverse of edges, see OptionalSet
           # kinds:: bits, see Kinds
-          # inert:: left out with an optional package
-          # bundler:: Place in whose archive it is
+          # inert:: whether it is left out together with an optional package
+          # bundler:: the Place whose archive contains it
           attr_accessor :parent, :above, :target, :children, :edges, :dependents, :kinds, :manifest, :inert, :bundler
 
           def initialize(path, name, entry)
@@ -129,7 +129,7 @@ module Spate
           def outside? = @path == ".." || @path.start_with?("../")
           # The fields of its package.json in the lockfile; for a folder, the package.json itself.
           def data = @manifest || (@target ? @target.data : @entry)
-          # The name by which registries know the package.
+          # The package's name in the registry.
           def package_name = @entry["name"] || @name || folder_name
           def version = data["version"]
           # npm's name for a folder, including its scope, if any.
@@ -152,7 +152,7 @@ module Spate
           def depth = @parent ? @parent.depth + 1 : 0
         end
 
-        # The dependencies of a place. If several fields have a name, the last one counts.
+        # The dependencies of a place. If a name is in several fields, the last field applies.
         module Asked
           module_function
 
@@ -179,16 +179,16 @@ module Spate
           end
         end
 
-        # Which places come in the archive of a package around them: the bundled packages, everything below these, and
-        # all dependencies that they find beside them.
+        # Finds the places that are in the archive of an enclosing package: the bundled packages, everything below them,
+        # and their dependencies in the same node_modules.
         module Bundles
           module_function
 
           # Sets Place#bundler of places that come in an archive, or that the root bundles, which npm marks in the same
           # way. places: all places of a lockfile, connected.
-          def tell(places)
+          def assign_bundlers(places)
             bundling = places.each_value.select { |place| place.children && names(place).any? }
-            bundling.sort_by(&:depth).each { |place| tell_of(place) unless place.bundler }
+            bundling.sort_by(&:depth).each { |place| assign_bundler_of(place) unless place.bundler }
           end
 
           def names(place)
@@ -196,7 +196,7 @@ module Spate
             list.is_a?(Array) ? list : []
           end
 
-          def tell_of(bundler)
+          def assign_bundler_of(bundler)
             queue = names(bundler).filter_map { |name| bundler.children[name] }
             while (place = queue.shift)
               next if place.bundler

@@ -11,7 +11,7 @@ module Spate
         PATH = "node_modules/.package-lock.json"
         VERSION = 3
         SHRINKWRAP = "npm-shrinkwrap.json"
-        # The layout of a package.json, which npm also uses for this file.
+        # Captures the newlines and the indent of a package.json, which npm also uses for this file.
         LAYOUT = /\A\s*[{\[]((?:\r?\n)+)([\s\t]*)/
         EMPTY = /\A(?:\{\}|\[\])((?:\r?\n)+)?\z/
 
@@ -57,7 +57,7 @@ module Spate
                    .merge("lockfileVersion" => VERSION, "requires" => true, "packages" => noted)
         end
 
-        # Target folders of links, and the folders in between.
+        # The targets of links, and other folders of the project that are needed or are inside another folder.
         def targets(places)
           linked = places.filter_map(&:target).reject(&:root?).select(&:folder?).uniq
           linked | @lockfile.places.each_value.select do |place|
@@ -108,7 +108,7 @@ module Spate
           SCRIPTS = %w[preinstall install postinstall].freeze
           # The install script that npm assumes for a package with a binding.gyp.
           GYP = "node-gyp rebuild"
-          # Dependencies that no registry resolves.
+          # Specs of dependencies that do not come from a registry.
           ELSEWHERE = %r{\A(?:https?:|file:|link:|\.{0,2}/|~/|[^@/\s]+/[^@/\s]+\z)}
 
           # source: Hash, the place's data. facts: Facts of its folder, or nil. shrinkwraps: whether npm has read the
@@ -144,7 +144,7 @@ module Spate
             end
           end
 
-          # Records the name only if the folder does not show it.
+          # Records the name only if it differs from the folder's name.
           def note_name(noted)
             own = @source["name"]
             noted["name"] = own if own && (own != (@place.name || own) || own != @place.folder_name)
@@ -168,7 +168,7 @@ module Spate
             scripts.is_a?(Hash) && SCRIPTS.any? { |name| scripts[name].is_a?(String) && scripts[name] != "" }
           end
 
-          # Whether all dependents need it from a registry.
+          # Whether all dependents require it from a registry.
           def registry?
             asking = Graph::OptionalSet.pairs(@place.dependents).map(&:first)
             asking.any? && asking.none? { |from| elsewhere?(from.data) }

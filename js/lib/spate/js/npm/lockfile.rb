@@ -13,9 +13,9 @@ module Spate
         KNOWN = [2, 3].freeze
         # Written by npm 12 if package.json has patches or extensions, which change packages.
         PATCHED = 4
-        # Deeper JSON than any tool writes.
+        # The maximum nesting. No tool writes deeper JSON.
         DEPTH = 64
-        # The kernel's limit for paths, and more than one nested name.
+        # The kernel's limit for a path, in bytes.
         LONGEST_KEY = 4096
         # Fields of an entry that Spate reads.
         OBJECTS = %w[dependencies devDependencies optionalDependencies peerDependencies].freeze
@@ -45,7 +45,7 @@ module Spate
 
         def root = @places[""]
 
-        # A copy without the location from which it was read.
+        # A copy that does not contain the location of the project.
         def elsewhere = dup.tap { |copy| copy.path = File.basename(@path) }
 
         protected
@@ -56,12 +56,12 @@ module Spate
 
         def parse(text)
           text = text.force_encoding(Encoding::UTF_8).delete_prefix(Project::Manifest::BOM)
-          fail_with("is not valid UTF-8") unless text.valid_encoding?
+          refuse("invalid UTF-8") unless text.valid_encoding?
           found = JSON.parse(text, max_nesting: DEPTH)
-          found.is_a?(Hash) ? found : fail_with("expected an object, found #{found.class}")
+          found.is_a?(Hash) ? found : refuse("expected an object, found #{Reading.kind(found)}")
         rescue JSON::ParserError => e
-          fail_with("has an unresolved merge conflict") if text.match?(/^<<<<<<< /)
-          fail_with("is not valid JSON: #{Reading::Fault.words(text, e)}")
+          refuse("unresolved merge conflict") if text.match?(/^<<<<<<< /)
+          refuse("invalid JSON: #{Reading::Fault.words(text, e)}")
         end
 
         def check_version
@@ -72,7 +72,7 @@ module Spate
           end
           raise LeftToTool, "a lockfile of version 4, with patches or extensions" if version == PATCHED
 
-          raise LockfileError.new("#{@path}: lockfileVersion #{version.inspect}: expected 2 or 3",
+          raise LockfileError.new("#{@path}: `lockfileVersion`: expected 2 or 3, found #{Reading.shown(version)}",
                                   hint: "`npm install --lockfile-version 3` writes one that Spate reads")
         end
 
@@ -80,11 +80,11 @@ module Spate
           found = @data["packages"]
           raise LeftToTool, "a lockfile of version 2 without `packages`" if found.nil? && @data["lockfileVersion"] == 2
 
-          found.is_a?(Hash) ? found : fail_with("has no `packages`")
+          found.is_a?(Hash) ? found : refuse("`packages`: expected an object, found #{Reading.kind(found)}")
         end
 
         def place(key, entry)
-          fail_with("#{key.inspect}: expected an object, found #{entry.class}") unless entry.is_a?(Hash)
+          refuse("#{key.inspect}: expected an object, found #{Reading.kind(entry)}") unless entry.is_a?(Hash)
           OBJECTS.each { |field| check_object(key, field, entry[field]) if entry[field] }
           TEXTS.each { |field| check_text(key, field, entry[field]) if entry[field] }
           check_meta(key, entry["peerDependenciesMeta"])
@@ -106,7 +106,7 @@ module Spate
           name
         end
 
-        # The part before the name is usually also a key.
+        # Checks the part before the name, unless it is a key itself.
         def check_around(path) = @places.key?(path) || name_in(path)
 
         def check_folder(key)
@@ -120,7 +120,7 @@ module Spate
           seen = {}
           @places.each_key do |key|
             other = seen[key.downcase]
-            fail_with("has #{[key, other].sort.join(" and ")}, which differ only in case") if other
+            refuse("#{[key, other].sort.join(" and ")} differ only in case") if other
             seen[key.downcase] = key
           end
         end
@@ -128,23 +128,23 @@ module Spate
         def check_text(key, field, value)
           return if value.is_a?(String)
 
-          fail_with("#{key.inspect}: `#{field}`: expected a string, found #{value.inspect[0, 60]}")
+          refuse("#{key.inspect}: `#{field}`: expected a string, found #{Reading.shown(value)}")
         end
 
         def check_meta(key, value)
           return if value.nil? || (value.is_a?(Hash) && value.each_value.all?(Hash))
 
-          fail_with("#{key.inspect}: `peerDependenciesMeta`: expected objects, found #{value.inspect[0, 60]}")
+          refuse("#{key.inspect}: `peerDependenciesMeta`: expected objects, found #{Reading.shown(value)}")
         end
 
         def check_object(key, field, value)
           return if value.is_a?(Hash) && value.each_value.all?(String)
 
-          fail_with("#{key.inspect}: `#{field}`: expected names and versions, found #{value.inspect[0, 60]}")
+          refuse("#{key.inspect}: `#{field}`: expected names and versions, found #{Reading.shown(value)}")
         end
 
-        def fail_with(text)
-          raise LockfileError.new("#{@path} #{text}",
+        def refuse(text)
+          raise LockfileError.new("#{@path}: #{text}",
                                   hint: "restore it from its last commit, or regenerate it: npm install")
         end
       end

@@ -3,7 +3,7 @@
 module Spate
   module JS
     module Npm
-      # This machine as npm sees it: evaluates a package's `os`, `cpu`, `libc` and `engines`.
+      # This machine's platform and versions, by npm's names: evaluates a package's `os`, `cpu`, `libc` and `engines`.
       class Machine
         autoload :DevEngines, "spate/js/npm/machine/dev_engines"
 
@@ -12,11 +12,11 @@ module Spate
         PROCESSORS = { "x86_64" => "x64", "amd64" => "x64", "aarch64" => "arm64", "arm64" => "arm64", "i386" => "ia32",
                        "i486" => "ia32", "i586" => "ia32", "i686" => "ia32", "ppc64le" => "ppc64",
                        "powerpc64le" => "ppc64", "powerpc64" => "ppc64", "loongarch64" => "loong64" }.freeze
-        # The text of this file distinguishes glibc from musl; npm reads it, too.
+        # The text of this file distinguishes glibc from musl. npm reads it for the same purpose.
         LDD = "/usr/bin/ldd"
 
         # The platforms of a package, for messages.
-        def self.told(data) = %w[os cpu libc].flat_map { |field| Array(data[field]) }.join(", ")
+        def self.platforms(data) = %w[os cpu libc].flat_map { |field| Array(data[field]) }.join(", ")
 
         # configuration: its `os`, `cpu` and `libc` select optional packages for another machine.
         def initialize(configuration, tooling)
@@ -34,16 +34,17 @@ module Spate
           @libc = os == "linux" ? family : nil
         end
 
-        def told = [os, cpu].join(", ")
+        def platforms = [os, cpu].join(", ")
 
-        # Whether `os`, `cpu` and `libc` allow the package here. optional: whether the configured values count.
+        # Whether `os`, `cpu` and `libc` allow the package here. optional: whether the configured values replace this
+        # machine's.
         def runs?(data, optional: false)
-          fits?(data["os"]) { wish("os", optional) || os } &&
-            fits?(data["cpu"]) { wish("cpu", optional) || cpu } &&
-            fits?(data["libc"]) { wish("libc", optional) || (libc if (wish("os", optional) || os) == "linux") }
+          fits?(data["os"]) { wished("os", optional) || os } &&
+            fits?(data["cpu"]) { wished("cpu", optional) || cpu } &&
+            fits?(data["libc"]) { wished("libc", optional) || (libc if (wished("os", optional) || os) == "linux") }
         end
 
-        # Whether `engines` allow it. True without node.
+        # Whether `engines` allows the package on this machine. True without node.
         def engines?(data)
           engines = data["engines"]
           return true unless engines.is_a?(Hash) && (engines["node"] || engines["npm"])
@@ -56,7 +57,7 @@ module Spate
 
         private
 
-        def wish(field, optional) = optional ? @wished[field] : nil
+        def wished(field, optional) = optional ? @wished[field] : nil
         def processor = @processor ||= RUBY_PLATFORM[/\A(?:universal\.)?([^-]+)/, 1]
 
         # An empty list allows everything. Names with "!" exclude; one of the other names must match.
@@ -118,7 +119,7 @@ module Spate
             @npm_version = JS::Project::Version.installed("npm", @env)
           end
 
-          # The values that a plan has read from here, for its fingerprint.
+          # The versions that a plan has used, for its fingerprint.
           def used = [(@node_version if defined?(@node_version)), (@npm_version if defined?(@npm_version))]
         end
 

@@ -50,7 +50,7 @@ module Spate
 
         def connect
           Graph.new(@lockfile, @project, legacy_peers: setting("legacy-peer-deps") == true).connect
-          Graph::Bundles.tell(@lockfile.places)
+          Graph::Bundles.assign_bundlers(@lockfile.places)
           @lockfile.workspaces = @project.workspaces.values
           Agreement.check(@lockfile, @project, legacy_peers: setting("legacy-peer-deps") == true,
                                                strict: setting("strict-peer-deps") == true, force: force?)
@@ -82,7 +82,7 @@ module Spate
           @omit = omit.map(&:to_s).uniq.sort - include.map(&:to_s)
         end
 
-        # The root's `engines` apply if `devEngines` does not replace them.
+        # The root's `engines` apply only if package.json has no `devEngines`.
         def refuse_engines
           asking = [*(@lockfile.root unless @project.manifest.key?(Machine::DevEngines::FIELD)), *@kept]
           found = asking.find { |place| !place.optional? && !@machine.engines?(place.data) } or return
@@ -93,7 +93,7 @@ module Spate
                                   hint: "use a supported version of node, or set force = true in .npmrc")
         end
 
-        # Places except links and bundled ones.
+        # Places that have an archive of their own: no links, and no packages inside of another archive.
         def unpacked
           @unpacked ||= @kept.reject { |place| place.link? || (place.bundler && !place.bundler.root?) }
         end
@@ -149,7 +149,7 @@ module Spate
           places.sort_by { |place| [place.link? ? 1 : 0, Collation.key(place.path)] }
         end
 
-        # The folders in which npm works: needed folders directly in the root.
+        # The project's own folders: the root, and needed folders that are not inside another one.
         def projects
           [".", *@lockfile.places.each_value.filter_map do |place|
             place.path if place.folder? && place.above&.root? && !place.outside? && place.wanted?
@@ -178,8 +178,8 @@ module Spate
         end
       end
 
-      # Settings, fields and files that make npm reject a lockfile or build another tree from it, in ways that only npm
-      # can follow.
+      # Detects settings, fields and files that make npm reject a lockfile or build another tree from it. Spate leaves
+      # these projects to npm.
       module Left
         # Features that change packages: fields of package.json, and files. npm supports them from version 12.
         FIELDS = %w[packageExtensions patchedDependencies].freeze
@@ -194,7 +194,7 @@ module Spate
           raise LeftToTool, found unless found.empty?
         end
 
-        # Raises LeftToTool if npm would ask the registry for a version's age. places: those to fetch.
+        # Raises LeftToTool if npm would query the registry for a version's age. places: [Place] to fetch.
         def check_ages(places, settings)
           found = settings.ages
           return if found.empty?

@@ -5,7 +5,7 @@ require "json"
 module Spate
   module JS
     module Npm
-      # The package.json files of a project: the root's, and those of the folders that it works in.
+      # The package.json files of a project: the root's, and those of its workspaces and linked folders.
       class Project
         PACKAGE = "package.json"
 
@@ -28,7 +28,7 @@ module Spate
         # { name => path } of the existing workspaces.
         def workspaces = @workspaces ||= manifest["workspaces"] ? Workspaces.find(self) : {}
 
-        # Whether one of the package.json files itself refers to a folder outside of the root.
+        # Whether a package.json of the project has this folder as a dependency. path: relative to the root.
         def names?(path) = named.include?(File.expand_path(path, @root))
 
         # Absolute paths of files that were read or looked for, and of folders that were listed.
@@ -51,8 +51,8 @@ module Spate
                                 .map { |spec| File.expand_path(spec.sub(/\A(?:file|link):/, ""), "#{@root}/#{path}") }
         end
 
-        # A package.json of the project's own, normalized like npm does: a Hash in which fields with several notations
-        # have only one.
+        # Reads a package.json of the project and normalizes it like npm: each field with several notations gets a
+        # single one.
         #
         # https://docs.npmjs.com/cli/configuring-npm/package-json
         module Manifest
@@ -64,7 +64,7 @@ module Spate
           # nil if it is missing. Raises LockfileError.
           def read(path)
             text = Reading.text(path).delete_prefix(BOM)
-            raise LockfileError, "#{path} is not valid UTF-8" unless text.valid_encoding?
+            raise LockfileError, "#{path}: invalid UTF-8" unless text.valid_encoding?
 
             normalize(JSON.parse(text, max_nesting: Lockfile::DEPTH), path)
           rescue Errno::ENOENT, Errno::ENOTDIR
@@ -74,7 +74,7 @@ module Spate
           end
 
           def normalize(data, path)
-            raise LockfileError, "#{path}: expected an object, found #{data.class}" unless data.is_a?(Hash)
+            raise LockfileError, "#{path}: expected an object, found #{Reading.kind(data)}" unless data.is_a?(Hash)
 
             DEPENDENCIES.each { |field| data[field] = only(String, data[field]) if data.key?(field) }
             data["optionalDependencies"]&.each_key { |name| data["dependencies"]&.delete(name) }
@@ -100,7 +100,7 @@ module Spate
           end
         end
 
-        # The folders named by package.json's `workspaces`: patterns, where those with "!" exclude folders.
+        # Finds the folders that match package.json's `workspaces`. Patterns with "!" exclude folders.
         module Workspaces
           module_function
 

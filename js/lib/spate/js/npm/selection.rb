@@ -6,8 +6,8 @@ module Spate
       # The places that npm installs. Excludes places that are not needed, not for this machine or of an omitted kind,
       # and all places inside an excluded one.
       class Selection
-        # kinds: ["dev", "optional", "peer"] to omit. machine: Machine. allowed: Source::Allowed. force: ignores
-        # platforms.
+        # kinds: ["dev", "optional", "peer"] to omit. machine: Machine. allowed: Source::Allowed. force: whether to
+        # ignore platforms.
         def initialize(lockfile, kinds:, machine:, allowed:, force: false)
           @lockfile = lockfile
           @places = lockfile.places
@@ -20,9 +20,9 @@ module Spate
 
         # [Place] below a node_modules that npm installs, including bundled ones, in the lockfile's order. Raises
         # LockfileError.
-        def kept = noted.select { |place| place.top.root? || served?(place.top) }
+        def kept = noted.select { |place| place.top.root? || npm_installs_into?(place.top) }
 
-        # Like kept, including places that npm only records, in folders that it does not fill.
+        # Like kept, but includes places in folders that npm records without installing their packages.
         def noted
           @noted ||= begin
             leave_out
@@ -41,7 +41,7 @@ module Spate
 
         def leave_out
           optional, needed = @places.each_value.select(&:wanted?).partition(&:optional?)
-          needed.each { |place| demand(place) }
+          needed.each { |place| refuse_required(place) }
           unsuited = optional.reject { |place| suits?(place) || shrinkwrapped?(place) }
           @refused = optional.select { |place| place.bundler.nil? && !omitted?(place) && @allowed.refused?(place) }
           drop(unsuited + @refused) unless unsuited.empty? && @refused.empty?
@@ -64,30 +64,30 @@ module Spate
           !place.nil? && @machine.old?
         end
 
-        def demand(place)
+        def refuse_required(place)
           return if @force || @machine.runs?(place.data) || omitted?(place)
 
           raise LockfileError.new("#{place.root? ? Project::PACKAGE : place.path} is for " \
-                                  "#{Machine.told(place.data)}; this machine is #{@machine.told}",
+                                  "#{Machine.platforms(place.data)}; this machine is #{@machine.platforms}",
                                   hint: "make it an optional dependency, or set force = true in .npmrc")
         end
 
-        # Whether a place is installed, which requires that the place around it is installed, too.
+        # Whether a place is installed. The enclosing place must be installed, too.
         def keep?(place)
           @kept.fetch(place) { @kept[place] = stays?(place) && in_place?(place.parent) }
         end
 
         def in_place?(parent) = !parent.nil? && !parent.link? && (parent.folder? || keep?(parent))
 
-        # npm fills only folders directly in the root, not nested ones or folders outside.
-        def served?(folder) = folder.above&.root? && !folder.outside?
+        # npm installs packages only into folders directly in the root, not into nested ones or folders outside.
+        def npm_installs_into?(folder) = folder.above&.root? && !folder.outside?
 
         def stays?(place)
-          place.wanted? && !place.inert && !omitted?(place) && (place.link? || !nameless?(place))
+          place.wanted? && !place.inert && !omitted?(place) && (place.link? || !without_version?(place))
         end
 
         # Whether the entry has neither address nor version. npm then prints a warning and continues without it.
-        def nameless?(place) = place.entry["resolved"].nil? && place.entry["version"].nil?
+        def without_version?(place) = place.entry["resolved"].nil? && place.entry["version"].nil?
 
         def omitted?(place)
           return false if @omit.empty?

@@ -31,8 +31,8 @@ module Spate
           !version.nil? && !range.nil? && range.include?(version)
         end
 
-        # Whether a version may exist that is in all of these ranges; if so, the beginning of one of the ranges is such
-        # a version.
+        # Whether a version can exist that is in all of these ranges. If so, the lowest version of one of the
+        # alternatives is in all of them.
         def self.meet?(ranges)
           ranges = ranges.map { |range| Range.parse(range, loose: true) or return false }
           ranges.flat_map(&:beginnings).any? { |version| ranges.all? { |range| range.include?(version) } }
@@ -55,7 +55,7 @@ module Spate
             new(*numbers, match[4]) unless numbers.any? { |number| number > LARGEST }
           end
 
-          # Whether `parse` would accept the text, except for the size of its numbers. Allocates no Version.
+          # Like `parse`, but does not limit the numbers, and allocates no Version.
           def self.valid?(text) = text.is_a?(String) && text.bytesize <= LONGEST && pattern(false).match?(text)
 
           def self.pattern(loose)
@@ -109,12 +109,12 @@ module Spate
           end
         end
 
-        # Alternatives ("||"), each a list of bounds that must all hold.
+        # Alternatives ("||"). Each is a list of bounds; a version must satisfy all bounds of one alternative.
         class Range
           LONGEST = 4096
 
-          # nil if the text is invalid. An alternative without bounds makes the others, and the prereleases they name,
-          # irrelevant.
+          # nil if the text is invalid. An alternative without bounds makes all others irrelevant, including the
+          # prereleases that they allow.
           def self.parse(text, loose: false, prereleases: false)
             return unless text.is_a?(String) && text.bytesize <= LONGEST
 

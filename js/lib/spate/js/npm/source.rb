@@ -3,14 +3,14 @@
 module Spate
   module JS
     module Npm
-      # The origin of a place's archive: a Package, or the reason why npm has to fetch it.
+      # Converts the origin of a place's archive to a Package. Raises LeftToTool if npm has to fetch the archive.
       class Source
-        # Dependencies that npm itself packs, running their scripts.
+        # Git dependencies. npm packs these itself, and runs their scripts for it.
         GIT = %r{\A(?:git(?:\+[a-z]+)?:|github:|gitlab:|bitbucket:|gist:)|\A[a-z+]+://[^#?]+\.git(?:#|\z)}i
         REMOTE = %r{\Ahttps?://}i
         ARCHIVE = /\.(?:tgz|tar\.gz|tar)\z/i
 
-        # whose: the lockfile, for messages.
+        # whose: the lockfile's path, for messages.
         def initialize(whose)
           @whose = whose
           @packages = {}
@@ -56,9 +56,9 @@ module Spate
         # the project's package.json files name directly. Archives below the registry's address are always allowed,
         # unless a dependency names that address.
         class Allowed
-          # Path segments that a server may resolve to another path.
+          # Path segments that a server may resolve to a different path.
           DOTS = %r{/(?:\.|%2e){1,2}(?:[/?#]|\z)}i
-          # Since this npm version, addresses are not allowed by default.
+          # The version to assume if npm's is unknown. Since npm 12, addresses are not allowed by default.
           NEWEST = "12"
 
           # lockfile: connected by Graph, with its workspaces. npm: its version; nil for the newest.
@@ -71,7 +71,7 @@ module Spate
             @registries = {}
           end
 
-          # Whether npm would not fetch a place.
+          # Whether npm refuses to fetch a place's archive.
           def refused?(place)
             address = place.entry["resolved"]
             return false if address.nil? || place.link? || GIT.match?(address)
@@ -83,12 +83,12 @@ module Spate
             end
           end
 
-          # Raises LockfileError. places: those to fetch.
+          # Raises LockfileError. places: [Place] to fetch.
           def check(places)
             refused = places.select { |place| refused?(place) }
             return if refused.empty?
 
-            first, *others = refused.map { |place| told(place) }
+            first, *others = refused.map { |place| refusal(place) }
             raise LockfileError.new(first, details: others, hint: hint(refused))
           end
 
@@ -96,7 +96,7 @@ module Spate
 
           def setting(place) = place.entry["resolved"].start_with?("file:") ? "allow-file" : "allow-remote"
 
-          def told(place)
+          def refusal(place)
             registry = registry_for(place.name)
             "#{place.path} comes from #{Util.redact(place.entry["resolved"])}; expected an archive of " \
               "#{registry ? Util.redact(registry) : "the registry"}, because npm #{@npm} allows no others " \
@@ -122,10 +122,10 @@ module Spate
             below?(registry, address) || fetched_from(address).start_with?(registry)
           end
 
-          # Fast path. Addresses of the default registry are fetched from the configured one.
+          # Fast path for the default registry, whose addresses need no replacement.
           def below?(registry, address) = registry == registry_for("") && address.start_with?(registry)
 
-          # npm uses the scope of the folder, even for an alias. nil if no registry is configured.
+          # npm selects the registry by the scope of the folder, even for an alias. nil if no registry is configured.
           def registry_for(name)
             scope = name[%r{\A@[^/]+/}].to_s
             @registries.fetch(scope) { @registries[scope] = @configuration.registry_for(scope) }
@@ -133,7 +133,7 @@ module Spate
             @registries[scope] = nil
           end
 
-          # The address after replacing another host by the registry's (`replace-registry-host`).
+          # The address after its host was replaced with the registry's host (`replace-registry-host`).
           def fetched_from(address)
             @locator ||= Registry::Locator.new(@configuration)
             @locator.remote(Package.new(name: "any", resolved: address)).to_s

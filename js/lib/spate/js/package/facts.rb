@@ -11,9 +11,9 @@ module Spate
       # bins:: { name => path, relative to the package's folder }
       # clamped_bins:: bins with paths out of the folder, moved back into it like npm does; pnpm leaves them out
       # folder_bins:: the files of `directories.bin`, which only pnpm uses, and only without `bin`
-      # missing:: paths of bins that the package does not have, which are not linked
-      # shebangs:: { path of a bin => its first line }, of those that have "#!"
-      # scripts:: { name => text }, of those that an install may run
+      # missing:: paths of bins whose files do not exist, which are not linked
+      # shebangs:: { path of a bin => its first line }, only of files that begin with "#!"
+      # scripts:: { name => text }, only scripts that an install may run
       # engines:: { "node" => range }
       # os, cpu, libc:: [String], empty if not given
       # bundled:: [name] of packages that are in its archive
@@ -21,11 +21,11 @@ module Spate
       Facts = Struct.new(:name, :version, :bins, :clamped_bins, :folder_bins, :missing, :shebangs, :scripts, :engines,
                          :os, :cpu, :libc, :bundled, :gitignores, keyword_init: true)
 
-      # Reopens the class, so that its constants are found.
+      # Reopened as a class body, because Ruby looks up constants lexically.
       class Facts
         %i[Bins Reader].each { |name| autoload name, "spate/js/package/facts/reader" }
 
-        # In their order of execution.
+        # The scripts that build a package, in their order of execution.
         BUILDS = %w[preinstall install postinstall].freeze
         # The scripts of a project's own package.json, in order.
         OWN = %w[pnpm:devPreinstall preinstall install postinstall prepublish preprepare prepare postprepare
@@ -47,7 +47,7 @@ module Spate
           end
         end
 
-        # Kept; nil for a text of another version.
+        # Returns a Kept; nil if the text has a different format version.
         def self.parse(text) = (Kept.new(text) if text && Text.whole?(text))
 
         def initialize(**given)
@@ -63,13 +63,13 @@ module Spate
 
         def to_s = Text.new(self).to_s
 
-        # Facts that are parsed on demand: a restore has thousands, and most checks only need to know whether the
-        # package builds.
+        # Facts that are parsed on demand: a restore has thousands, and most callers only check whether the package has
+        # build scripts.
         class Kept
           BUILDING = BUILDS.map { |name| "\nscript\t#{name}\t" }.freeze
           private_constant :BUILDING
 
-          # text: of this version.
+          # text: in the current format version.
           def initialize(text)
             @text = text
           end
@@ -98,7 +98,7 @@ module Spate
           ESCAPES = { "\\" => "\\\\", "\t" => "\\t", "\n" => "\\n", "\r" => "\\r" }.freeze
           UNESCAPES = ESCAPES.invert.freeze
 
-          # Whether the text is of this version.
+          # Whether the text has the current format version.
           def self.whole?(text) = text.start_with?(HEADER) && ["\n", nil].include?(text[HEADER.size])
 
           def self.parse(text)
@@ -132,7 +132,7 @@ module Spate
           private
 
           def line(key, *fields) = [key, *fields.map { |field| plain(field).gsub(/[\\\t\n\r]/, ESCAPES) }].join("\t")
-          # An archive, and the paths in it, may contain any bytes.
+          # Replaces invalid bytes, because an archive and its paths may contain any bytes.
           def plain(field) = field.dup.force_encoding(Encoding::UTF_8).scrub
         end
       end

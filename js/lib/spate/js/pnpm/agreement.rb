@@ -3,7 +3,7 @@
 module Spate
   module JS
     module Pnpm
-      # Whether lockfile, package.json files and settings agree, as `--frozen-lockfile` requires.
+      # Checks whether lockfile, package.json files and settings agree, as `--frozen-lockfile` requires.
       class Agreement
         # lockfile: Lockfile. workspace: Workspace. settings: Settings.
         def initialize(lockfile, workspace, settings)
@@ -23,7 +23,8 @@ module Spate
 
         private
 
-        # Projects that the lockfile lacks. Importers without a project are skipped: a container may have only some.
+        # Projects that the lockfile lacks. Importers without a project are skipped: a container may have only some
+        # projects.
         def projects
           (@workspace.folders - @lockfile.importers.keys).map { |id| "the lockfile has no importer #{id}" }
         end
@@ -69,7 +70,8 @@ module Spate
           end
         end
 
-        # Up to pnpm 10 the path counts, too; later versions treat that form as a digest.
+        # Up to pnpm 10 the patch's path is compared, too. Later versions compare only digests, also for
+        # an entry with a path.
         def patches
           locked = @lockfile.patches
           found = @workspace.patch_hashes
@@ -88,14 +90,15 @@ module Spate
           "#{name}: the lockfile has #{locked}, expected #{found}"
         end
 
-        # One project's package.json against its importer in the lockfile.
+        # Compares a project's package.json with its importer in the lockfile.
         class Specifiers
           GROUPS = %w[optionalDependencies dependencies devDependencies].freeze
           # Specifiers that are not valid as a peer's range, so that the peer is treated as a dependency.
           NO_PEER = /\A(?!(?:workspace|catalog):)[a-z+]+:/
 
           # importer: Lockfile::Importer. manifest: the package.json. overrides: { selector => specifier }. ignored:
-          # patterns of ignoredOptionalDependencies. peers: whether pnpm installs missing peers. root: of the project.
+          # patterns of ignoredOptionalDependencies. peers: whether pnpm installs missing peers. root: the lockfile's
+          # folder.
           def initialize(importer, manifest, overrides, ignored, peers:, root:)
             @root = root
             @importer = importer
@@ -154,13 +157,13 @@ module Spate
             end
           end
 
-          # Whether an override explains why the lockfile has another specifier than package.json. "-" removes the
+          # Whether an override explains why the lockfile has a different specifier than package.json. "-" removes the
           # dependency.
           def overridden?(name, specifier)
             @overrides.any? { |selector, value| about?(selector, name) && (specifier || "-") == local(value) }
           end
 
-          # An override names a folder relative to the root, the lockfile relative to the project.
+          # A folder in an override is relative to the root, in the lockfile it is relative to the project.
           def local(value)
             protocol, path = value.match(%r{\A((?:link|file):)(?!/)(.*)}m)&.captures
             return value unless protocol

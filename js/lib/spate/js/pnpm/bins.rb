@@ -3,9 +3,9 @@
 module Spate
   module JS
     module Pnpm
-      # Which packages' executables are in which folders. A project's folder has the executables of its dependencies
-      # (and of packages hoisted to it), a package's own folder those of the package and its dependencies, and the
-      # virtual store's folder those of hoisted packages.
+      # Determines which folders contain executables of which packages. A project's folder contains those of its
+      # dependencies (and of packages hoisted to it), a package's own folder those of the package and its dependencies,
+      # and the virtual store's folder those of hoisted packages.
       class Bins
         autoload :Style, "spate/js/pnpm/bins/style"
 
@@ -66,7 +66,7 @@ module Spate
             inside = bundled(each)
             next if packages.empty? && inside.empty?
 
-            # Before pnpm 12 these came last and overwrote the others.
+            # Before pnpm 12, executables of bundled packages replaced others with the same name.
             yielding = inside.any? && @settings.major < 12 ? packages.map(&:last) : []
             folder("#{@layout.path(each)}/node_modules/.bin", packages + inside, yielding,
                    shared: @layout.shared?(each), of: each)

@@ -5,8 +5,8 @@ require "digest"
 module Spate
   module JS
     module Pnpm
-      # A snapshot's key: `name@version`, then `(patch_hash=...)`, then parentheses for each peer, which has such
-      # a key inside again: "foo@1.0.0(patch_hash=ab)(bar@2.0.0(baz@3.0.0))".
+      # A snapshot's key: `name@version`, then `(patch_hash=...)`, then parentheses with the key of each peer, which can
+      # be nested: "foo@1.0.0(patch_hash=ab)(bar@2.0.0(baz@3.0.0))".
       module DepPath
         UNSAFE = %r{[\\/:*?"<>|#]}
         OLD_UNSAFE = %r{[\\/:*?"<>|]}
@@ -74,7 +74,7 @@ module Spate
         end
 
         # The slot's folder in the virtual store. Names with capital letters get a digest, because some file systems
-        # treat them like their lower-case form. old: as up to pnpm 9.
+        # ignore case. old: use the names of pnpm up to 9.
         def file_name(key, longest, old: false)
           name = key.start_with?("file:") ? key.sub(":", "+") : key
           name = name.gsub(old ? OLD_UNSAFE : UNSAFE, "+")

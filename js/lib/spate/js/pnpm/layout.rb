@@ -3,10 +3,10 @@
 module Spate
   module JS
     module Pnpm
-      # Where each snapshot's files are: in a slot of the virtual store, below the slot's node_modules.
+      # Determines where each snapshot's files are: in a slot of the virtual store, below the slot's node_modules.
       class Layout
-        # folder: of the virtual store, relative to the root ("node_modules/.pnpm"). longest: maximum bytes of a slot's
-        # name. old: whether slots are named as up to pnpm 9.
+        # folder: the virtual store, relative to the root ("node_modules/.pnpm"). longest: maximum bytes of a slot's
+        # name. old: whether to use slot names of pnpm up to 9.
         def initialize(folder, longest, old: false)
           @folder = folder
           @longest = longest
@@ -27,8 +27,8 @@ module Spate
         # The package's own folder.
         def path(snapshot) = "#{@folder}/#{name(snapshot.key)}/node_modules/#{snapshot.name}"
 
-        # The target of a link in a slot's node_modules that leads to another slot. name: of the link, with or without a
-        # scope.
+        # The target of a link in a slot's node_modules that leads to another slot. name: the link's name, with or
+        # without a scope.
         def sibling(snapshot, name, other)
           up = name.include?("/") ? "../../../" : "../../"
           return "#{up}#{name(other.key)}/node_modules/#{other.name}" unless snapshot.key == other.key
@@ -57,7 +57,7 @@ module Spate
           (("../" * up) + whole[from.size..]).chomp("/").chomp("/")
         end
 
-        # Avoids expanding clean paths: most are, and there are thousands.
+        # Expands only paths that need it: there are thousands, and most are already absolute and clean.
         def self.absolute(path, root)
           return File.expand_path(path, root) if path.include?("..") || path == "."
 
@@ -87,7 +87,7 @@ module Spate
             @open = []
           end
 
-          # All keys of the cycle that contains a key, including the key itself. Raises SystemStackError.
+          # Returns the keys of the cycle that contains `key`; [key] if no cycle does. Raises SystemStackError.
           def of(key)
             visit(key) unless @numbers.key?(key)
             @circles.fetch(key)
@@ -117,7 +117,7 @@ module Spate
         class Global < Layout
           # Increment when the content of a slot changes under the same name.
           FORMAT = 1
-          # A part of a path that is one folder.
+          # A valid name of a single folder.
           PART = %r{\A(?!\.{1,2}\z)[^/\\:\0\s]+\z}
 
           # shared: the absolute path of the folder. hashes: GraphHash. For other arguments see Layout.
@@ -128,7 +128,7 @@ module Spate
             @hashes = hashes
             @modules = {}
             @paths = {}
-            @parts = {} # of slots, below the folder
+            @parts = {} # { key => parts of the slot's path below the folder }
           end
 
           def modules(snapshot)
@@ -137,7 +137,7 @@ module Spate
 
           def path(snapshot) = @paths[snapshot.key] ||= "#{modules(snapshot)}/#{snapshot.name}"
 
-          # The path between slots. Does not compare whole paths, which are long and numerous.
+          # The relative path between two slots. Compares parts of names, because whole paths are long and numerous.
           def sibling(snapshot, name, other)
             from, to = [snapshot, other].map { |each| @parts[each.key] if modules(each) }
             same = (0..3).find { |part| from[part] != to[part] } if from && to
@@ -168,11 +168,11 @@ module Spate
         end
 
         # The names of slots in a global virtual store: a digest of the package and all its dependencies, so that
-        # projects with the same graph share a slot. As pnpm names them, with two exceptions. In a dependency cycle,
-        # pnpm's names depend on where it began, and leave out some dependencies: two projects would need different
-        # content in one slot. And packages that are built are not shared here.
+        # projects with the same graph share a slot. Spate uses pnpm's names, with two exceptions. In a dependency
+        # cycle, pnpm's names depend on the package where the walk entered the cycle, and leave out some dependencies,
+        # so that two projects could need different content in one slot. Packages that are built are not shared.
         class GraphHash
-          # lockfile: Lockfile. built: a Proc that takes a package's name and returns whether its scripts may run.
+          # lockfile: Lockfile. built: a Proc that accepts a package's name and returns whether its scripts may run.
           def initialize(lockfile, root, built)
             @snapshots = lockfile.snapshots
             @root = root
@@ -184,7 +184,7 @@ module Spate
             @circles = Circles.new { |key| children(key).values }
           end
 
-          # In hexadecimal.
+          # The hexadecimal digest for a key.
           def of(key)
             # pnpm does not sort these two keys.
             text = ObjectHash.write(+"object:2:".b << "string:6:engine:", nil) << ",string:4:deps:"

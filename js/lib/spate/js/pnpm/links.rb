@@ -3,8 +3,8 @@
 module Spate
   module JS
     module Pnpm
-      # All symbolic links of an installation: a package's dependencies beside it, the projects' dependencies, hoisted
-      # packages.
+      # All symbolic links of an installation: from a package to its dependencies, from projects to theirs, and to
+      # hoisted packages.
       class Links
         autoload :Hoisting, "spate/js/pnpm/links/hoisting"
 
@@ -45,13 +45,13 @@ module Spate
           named[id].reject { |name, target| shared[name] == target }
         end
 
-        # Importers' ids, each after those that it links to. In a cycle the first by name comes last.
+        # Importers' ids, each after the importers to which it links. In a cycle the first by name comes last.
         def order
           open = {}
           @lockfile.importers.keys.sort.each_with_object({}) { |id, all| visit(id, all, open) }.keys
         end
 
-        # The node_modules of a project. id: of the importer.
+        # The node_modules of a project. id: the importer's id.
         def modules(id) = id == "." ? @settings["modulesDir"] : "#{id}/#{@settings["modulesDir"]}"
 
         # [Hoisting::Hoisted]
@@ -88,7 +88,8 @@ module Spate
           @links[path] = Layout.relative(File.dirname(path), target, @layout.root)
         end
 
-        # A linked folder, relative to the root. It may be outside of the root because package.json names it.
+        # A linked folder, relative to the root. It may be outside of the root, because package.json may refer to any
+        # folder.
         def inside(path, base)
           found = File.expand_path(path, File.join(@root, base))
           return "." if found == @root
@@ -133,8 +134,8 @@ module Spate
 
         def projects = @settings["hoistWorkspacePackages"] ? @workspace.names : {}
 
-        # Names that are not hoisted because the root has them. Before 10.12.2 this includes names that the root only
-        # depends on, on a machine that cannot install them. pnpm 12 also hoists beside a linked project.
+        # Names that are not hoisted because the root has them. Before 10.12.2 these include dependencies of the root
+        # that this machine cannot install. Since pnpm 12, they do not include linked projects.
         def reserved
           return roots.fetch(".", {}).keys if @settings.major >= 12
           return named.fetch(".", {}).keys unless @settings.before?(*Hoisting::OLD)

@@ -23,7 +23,7 @@ module Spate
 
         # A project of the workspace. Each group: { alias => [specifier, version] }.
         #
-        # id:: its folder, "." for the lockfile's own
+        # id:: its folder, "." for the lockfile's folder
         Importer = Struct.new(:id, :dependencies, :devDependencies, :optionalDependencies, :meta, :publish) do
           def group(name) = self[name]
         end
@@ -31,11 +31,11 @@ module Spate
         def self.read(path)
           new(Reading.text(path), path)
         rescue Errno::ENOENT
-          raise LockfileError.new("#{path} is missing", hint: "`pnpm install` writes it")
+          raise LockfileError.new("#{path} does not exist", hint: "create it: pnpm install")
         end
 
-        # text: of the project's document. data: the project's document as a Hash. tools: the Hash of the document
-        # before it, or nil.
+        # text: the project's document. data: the project's document as a Hash. tools: the Hash of the document before
+        # it, or nil.
         attr_reader :path, :text, :data, :tools, :importers, :packages, :snapshots
         # { id => Importer } of missing projects, after #restrict.
         attr_reader :absent
@@ -60,7 +60,7 @@ module Spate
           @importers, @absent = [@importers.slice(*@importers.keys & ids), @importers.except(*ids)]
         end
 
-        # { name => Hash or value } at the top level; {} or nil if missing.
+        # The value of a key at the top level; nil if it is missing.
         def [](key) = @data[key]
         def settings = mapping(@data, "settings")
         def overrides = mapping(@data, "overrides")
@@ -93,7 +93,7 @@ module Spate
 
           found << {} if found.empty?
           found.each do |each|
-            raise LockfileError, "#{@path}: expected a mapping, found #{each.class}" unless each.is_a?(Hash)
+            raise LockfileError, "#{@path}: expected a mapping, found #{Reading.kind(each)}" unless each.is_a?(Hash)
           end
           @text = text[(text.rindex(/^---\s*$/) || 0)..].sub(/\A---\s*\n/, "") if found.size > 1
           found
@@ -105,8 +105,8 @@ module Spate
 
           raise LeftToTool, ["lockfileVersion #{version}"] if version.match?(/\A[5-8](\.\d+)?\z/)
 
-          raise LockfileError.new("#{@path}: expected lockfileVersion #{VERSION}, found #{version.inspect}",
-                                  hint: "`pnpm install` with pnpm 9 or newer writes it")
+          raise LockfileError.new("#{@path}: `lockfileVersion`: expected #{VERSION}, found #{Reading.shown(version)}",
+                                  hint: "create one with pnpm 9 or newer: pnpm install")
         end
 
         def mapping(hash, key)
@@ -115,7 +115,7 @@ module Spate
 
           return value if value.is_a?(Hash)
 
-          raise LockfileError, "#{@path}: `#{key}`: expected a mapping, found #{value.class}"
+          raise LockfileError, "#{@path}: `#{key}`: expected a mapping, found #{Reading.kind(value)}"
         end
 
         # Like mapping, but each value must be a mapping, too.

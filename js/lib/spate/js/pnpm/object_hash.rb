@@ -10,7 +10,7 @@ module Spate
       module ObjectHash
         module_function
 
-        # SHA-256, "base64" or "hex".
+        # The SHA-256. encoding: "base64" or "hex".
         def digest(value, encoding = "base64")
           text = write(+"".b, value)
           encoding == "hex" ? Digest::SHA256.hexdigest(text) : Digest::SHA256.base64digest(text)
@@ -51,7 +51,7 @@ module Spate
           out
         end
 
-        # The length as in JavaScript: a character outside of the first plane counts as two.
+        # The length is in UTF-16 code units, as in JavaScript.
         def text(out, value)
           size = value.ascii_only? ? value.size : value.encode(Encoding::UTF_16LE).bytesize / 2
           out << "string:#{size}:" << value.b

@@ -37,8 +37,6 @@ module Spate
           reader.changes.each { |change| change(change) }
         rescue Reader::Error, Hunk::Error, UnsafePathError => e
           raise FailedError.new(@file, e.message)
-        rescue Errno::ENOENT => e
-          raise FailedError.new(@file, "expected a file, found nothing (#{e.message[/[^@]*\z/].strip})")
         end
 
         private
@@ -52,6 +50,8 @@ module Spate
           else modify(path, change)
           end
           File.chmod(change.mode, path) if change.mode && change.kind != :delete
+        rescue Errno::ENOENT
+          raise Hunk::Error, "it changes #{change.from || change.path}, which the package does not contain"
         end
 
         # Raises UnsafePathError.
@@ -92,7 +92,7 @@ module Spate
           Dir.mkdir(path)
         end
 
-        # A change of only the mode may concern a binary file.
+        # Does not read the file if only its mode changes, because it may be binary.
         def modify(path, change)
           return if change.hunks.empty?
 
@@ -107,7 +107,7 @@ module Spate
           return unless File.exist?(path)
 
           unless @loose || emptied?(path, change)
-            raise Hunk::Error, "#{change.path} should be deleted, but has more content than the patch deletes"
+            raise Hunk::Error, "it deletes #{change.path}, which has more content than the patch removes"
           end
 
           File.unlink(path)
@@ -138,7 +138,7 @@ module Spate
             lines = text.split("\n", -1)
             lines = [""] if lines.empty?
             edits = hunks.each_with_index.flat_map do |hunk, at|
-              hunk.edits(lines) or raise Hunk::Error, "hunk #{at + 1} does not fit #{path}"
+              hunk.edits(lines) or raise Hunk::Error, "hunk #{at + 1} does not apply to #{path}"
             end
             Hunk.edit(lines, edits).join("\n")
           end
@@ -155,8 +155,8 @@ module Spate
 
         # A range of lines of a file and its changes.
         #
-        # start, old_size:: number of the first line in the old file, and of lines; new_start, new_size:: in the new
-        #                   file
+        # start, old_size:: number of the first line, and number of lines, in the old file; new_start, new_size:: the
+        #                   same for the new file
         # parts:: [[" ", "-" or "+", [line, ...], whether the file ends there without a newline], ...]
         Hunk = Struct.new(:start, :old_size, :new_start, :new_size, :parts) do
           # [[index of the line, removed lines, added lines], ...]; nil if the hunk does not apply.
@@ -190,12 +190,13 @@ module Spate
             texts.each_with_index.all? { |text, at| (line = lines[index + at]) && line.rstrip == text.rstrip }
           end
 
-          # A file without a final newline gets one if its last line is removed, and loses it if such a line is added.
+          # If the removed last line has no newline, the file gets a final newline; if the added last line has none, the
+          # file loses it.
           def removal(index, texts, ends) = [[index, texts.size, []], *([:push] if ends)]
           def addition(index, texts, ends) = [[index, 0, texts], *([:pop] if ends)]
         end
 
-        # Reopens the class, so that its constants are found.
+        # Reopened as a class body, because Ruby looks up constants lexically.
         class Hunk
           class Error < StandardError; end
 

@@ -27,10 +27,12 @@ module Spate
           Agreement.new(@lockfile, @workspace, @settings).check
           place
           links = @links.all
+          trees = self.trees
           Plan.new(tool: "pnpm", version: @settings.version, root: @root, trees: trees, links: links,
                    bins: Bins.new(self).folders, folders: folders, projects: @links.order, skipped: @selection.unfit,
                    rewrites: @settings.major < 12 ? %i[hashbang loose] : [], inputs: inputs, state: State.of(self),
-                   workspace: @settings.workspace, release_age: ReleaseAge.of(@lockfile, @settings),
+                   workspace: @settings.workspace,
+                   release_age: ReleaseAge.of(@lockfile, @settings, trees.map(&:package)),
                    unconfirmed: Tarballs.unconfirmed(@lockfile, @settings), fingerprint: fingerprint)
         end
 
@@ -82,7 +84,7 @@ module Spate
           raise LeftToTool, reasons if reasons.any?
         end
 
-        # The pnpm on PATH reads package.json before it starts another version.
+        # The pnpm on PATH reads package.json before it starts a different version.
         def pin
           major = [Project::Version.installed("pnpm", @env).to_i, @settings.major].max
           Pin.new(@package_json, @lockfile.own_version, major).reasons
@@ -127,7 +129,7 @@ module Spate
           @machine ||= Selection::Machine.local(@settings["supportedArchitectures"], @settings.major, node)
         end
 
-        # Read only if an optional package requires certain versions.
+        # A callable that returns node's version. It is called only if an optional package requires certain versions.
         def node
           given = @settings["nodeVersion"]
           given ? -> { given.to_s.delete_prefix("v") } : Npm::Machine::Tooling.new(@env).method(:node_version)

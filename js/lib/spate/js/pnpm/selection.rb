@@ -41,7 +41,8 @@ module Spate
           end
         end
 
-        # { key => Snapshot } in the current lockfile, including unfit ones.
+        # { key => Snapshot } for the current lockfile (.pnpm/lock.yaml), including packages that are not for this
+        # machine.
         def kept
           @kept ||= begin
             left = optional? ? {} : @snapshots.select { |_, each| each.optional }

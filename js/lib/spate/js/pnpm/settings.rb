@@ -5,7 +5,7 @@ require "json"
 module Spate
   module JS
     module Pnpm
-      # pnpm's settings that affect node_modules, from the places where this pnpm reads them: the environment,
+      # pnpm's settings that affect node_modules, from all sources of this pnpm version: the environment,
       # pnpm-workspace.yaml, and up to version 10 also package.json's "pnpm" and npm's configuration.
       class Settings
         # The version whose defaults apply if a project names none.
@@ -53,7 +53,7 @@ module Spate
           new((Yaml.mapping(text, path) if text), package_json, version, configuration, env)
         end
 
-        # The settings of a project that has a Plan, without reading YAML again.
+        # The settings for an existing Plan, without reading YAML again.
         def self.again(plan, package_json, configuration)
           return read(plan.root, package_json, plan.version, configuration) unless plan.workspace
 
@@ -94,20 +94,20 @@ module Spate
           @values.fetch(name) { @values[name] = typed(name, given(name)) }
         end
 
-        # Whether the setting is given anywhere.
+        # Whether any source sets the setting.
         def given?(name) = !given(name).nil?
 
-        # Whether packages are in a store shared by projects; this setting has two names.
+        # Whether packages are in a store that projects share. Two settings enable this.
         def global?
           return false if @major < 10
 
           self["virtualStoreType"] ? self["virtualStoreType"] == "global" : self["enableGlobalVirtualStore"]
         end
 
-        # The value of any setting as given, or nil. Text from a variable is parsed as JSON.
+        # The value of any setting without conversion to a type, or nil. Text from a variable is parsed as JSON.
         def plain(name) = decoded(given(name))
 
-        # [value] of a setting from all places that set it. Strings in a YAML file stay strings.
+        # [value] of a setting from all sources that set it. Strings in a YAML file stay strings.
         def all(name)
           outside = @configuration ? decoded(@configuration[dashed(name)]) : @written[dashed(name)]
           [own(name), decoded(environment(name)), outside].compact
@@ -121,7 +121,7 @@ module Spate
         # Names that pnpm-workspace.yaml or package.json set; pnpm ignores names that are not in camelCase.
         def own_names = (@yaml.keys + @package.keys).grep(/\A[a-z][a-zA-Z0-9]*\z/)
 
-        # own_names, and the names set where only pnpm reads: since version 11 pnpm has its own variables.
+        # own_names and, since version 11, names set by pnpm's own variables and config.yaml.
         def names
           return own_names if @major <= 10
 
@@ -129,7 +129,7 @@ module Spate
           (own_names + [*variables, *@written.keys.grep(/\A[a-z][a-z0-9-]*\z/)].map { |key| camel(key) }).uniq
         end
 
-        # Where a setting is given, for messages.
+        # The source of a setting, for messages.
         def source(name)
           return "environment" if environment(name)
           return WORKSPACE if @yaml.key?(name)
@@ -138,7 +138,7 @@ module Spate
           @package.key?(name) ? "package.json pnpm" : ".npmrc"
         end
 
-        # nil if hoisting is off.
+        # [String]; nil if hoisting is off.
         def hoist_pattern
           list("hoistPattern") if self["hoist"]
         end
@@ -162,7 +162,7 @@ module Spate
                 .merge("default" => default)
         end
 
-        # pnpm's own store, which Spate does not use: its path is in pnpm's state.
+        # The folder of pnpm's own store. Spate does not use it, but pnpm's state files contain its path.
         def store_folder = State::StoreFolder.new(self["storeDir"], @major, @env)
 
         # Settings from outside the project's files that a plan may depend on.
@@ -247,7 +247,7 @@ module Spate
           value = parsed(value, Array).map { |each| expected(name, each, String).to_s } if type == Array && !value.nil?
           return value if value.nil? || (value.is_a?(type) && (type == Array || !value.include?("\0")))
 
-          raise LockfileError, "#{WORKSPACE}: #{name}: expected a string, found #{value.inspect}"
+          raise LockfileError, "#{WORKSPACE}: #{name}: expected a string, found #{Reading.shown(value)}"
         end
 
         # In the environment, lists are JSON.

@@ -10,7 +10,7 @@ module Spate
         autoload :PackageMap, "spate/js/pnpm/state/modules"
         autoload :WorkspaceState, "spate/js/pnpm/state/workspace_state"
 
-        # In JavaScript's format: an empty list or object is on one line.
+        # JSON in the format of JavaScript: an empty list or object is on one line.
         def self.json(value)
           require "json"
           JSON.pretty_generate(value).gsub(/([\[{])\n\s*([\]}])/, "\\1\\2")
@@ -69,7 +69,7 @@ module Spate
             @own = own(env) unless given
           end
 
-          # root: of the project.
+          # root: the project's folder.
           def path(root) = "#{@given ? given(root) : near(root)}/#{VERSIONS.fetch(@major, "v11")}"
           # The path without "." and "..".
           def clean_path(root) = File.expand_path(path(root))
@@ -108,13 +108,13 @@ module Spate
           def device(path) = File.stat(path).dev
         end
 
-        # The lockfile's text without entries that are not installed. The remaining text is pnpm's own.
+        # The lockfile's text without entries that are not installed. The remaining text is unchanged.
         class CurrentLockfile
-          # { hash: ..., path: ... }, of pnpm 10 and before.
+          # A patch's entry up to pnpm 10: { hash: ..., path: ... }.
           OLD_PATCH = /^(  \S.*):\n    hash: (\S+)\n    path: .*\n/
 
-          # lockfile: Lockfile. selection: Selection. major: of pnpm, which up to version 11 lists importers of missing
-          # projects, and since then writes patches as digests.
+          # lockfile: Lockfile. selection: Selection. major: pnpm's major version. pnpm 11 and older list importers of
+          # missing projects; pnpm 11 and newer write patches as digests.
           def initialize(lockfile, selection, major)
             @lockfile = lockfile
             @shortens = major > 10 && lockfile.patches.each_value.any?(Hash)
@@ -159,7 +159,7 @@ module Spate
           # Empty lines between this section and the next.
           def trailing(section) = "\n" * (section[/\n*\z/].size - 1)
 
-          # "  '@a/b@1.0.0':\n" and "  a@1.0.0: {}\n"
+          # The key of an entry such as "  '@a/b@1.0.0':\n" or "  a@1.0.0: {}\n".
           def key(entry)
             line = entry[/\A  (.*?)(?::| \{\}| \|-)*$/, 1]
             line.start_with?("'") ? line[1..].sub(/'.*\z/m, "") : line.sub(/:(?: .*)?\z/, "")

@@ -34,7 +34,7 @@ module Spate
           end
         end
 
-        # { selector => specifier } as the lockfile has them; nil if there are none.
+        # { selector => specifier } in the form of the lockfile; nil if there are none.
         def overrides
           @overrides ||= Overrides.new(@settings["overrides"], @manifests["."], @settings.catalogs).all
         end
@@ -58,8 +58,8 @@ module Spate
           end
         end
 
-        # { key of patch_files => digest of the file with normalized line ends, as this pnpm names it }. Raises
-        # LockfileError.
+        # { key of patch_files => digest of the file with normalized line ends, in the format of this pnpm version }.
+        # Raises LockfileError.
         def patch_hashes
           patch_files.to_h do |key, path|
             text = Reading.bytes(File.join(@root, path)).gsub("\r\n", "\n")
@@ -83,8 +83,8 @@ module Spate
 
         private
 
-        # Chooses among patches with the same digest, which may differ in their line ends: the version's own, then a
-        # range's, then the package's. keys: of patch_files.
+        # Chooses among patches with the same digest, which may differ in their line ends. Prefers the patch of this
+        # version, then that of a range, then that of the package. keys: of patch_files.
         def patch_of(snapshot, keys)
           name = snapshot.name
           order = ["#{name}@#{snapshot.version}", *keys.select { |key| key.start_with?("#{name}@") }, name]

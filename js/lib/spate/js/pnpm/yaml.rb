@@ -33,7 +33,7 @@ module Spate
         def self.mapping(text, path)
           found = documents(text, path).last
           found = {} if found.nil?
-          found.is_a?(Hash) ? found : raise(LockfileError, "#{path}: expected a mapping, found #{found.class}")
+          found.is_a?(Hash) ? found : raise(LockfileError, "#{path}: expected a mapping, found #{Reading.kind(found)}")
         end
 
         attr_reader :documents
@@ -57,7 +57,7 @@ module Spate
           end_sequence
         end
 
-        # Registered only at its end, so that an alias within its own value is an error.
+        # Registers the anchor after its value is complete, so that an alias within the value is an error.
         def end_sequence
           value = @open.pop
           @keys.pop
@@ -95,7 +95,7 @@ module Spate
           @names << anchor
         end
 
-        # The first of several mappings wins; the mapping's own keys take precedence over all.
+        # The first of several mappings takes precedence, and the mapping's own keys take precedence over all.
         def merge(mapping, others)
           others = [others] unless others.is_a?(Array)
           raise Refused, "#{MERGE}: expected mappings" unless others.all?(Hash)

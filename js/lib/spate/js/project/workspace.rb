@@ -3,8 +3,8 @@
 module Spate
   module JS
     class Project
-      # The parent folder that has a package's lockfile: for pnpm identified by pnpm-workspace.yaml or the lockfile
-      # itself, for other tools by `workspaces` in package.json.
+      # Finds the parent folder with a package's lockfile. For pnpm it has a pnpm-workspace.yaml or the lockfile itself,
+      # for other tools a package.json that lists the package in `workspaces`.
       module Workspace
         INSTALLED = %r{(?:\A|/)node_modules(?:/|\z)}
         PNPM = %w[pnpm-workspace.yaml pnpm-lock.yaml].freeze
@@ -45,7 +45,7 @@ module Spate
                .map { |path| File.expand_path(path, root) }
         end
 
-        # Patterns from the files in a folder.
+        # Patterns from package.json and pnpm-workspace.yaml in a folder.
         def named(root) = npm(root) + pnpm(root)
 
         # Parent folders, nearest first.
@@ -98,7 +98,7 @@ module Spate
           end
         end
 
-        # Like the tools' globs, in which "**" before a file's name matches any number of folders.
+        # Matches as the tools do: "**" before a file's name matches any number of folders.
         def among?(patterns, relative)
           patterns.any? do |pattern|
             File.fnmatch?("#{pattern}/#{PACKAGE}", "#{relative}/#{PACKAGE}", File::FNM_PATHNAME | File::FNM_EXTGLOB)
@@ -107,8 +107,8 @@ module Spate
         private_class_method :above, :pnpm?, :npm, :pnpm, :member?, :npm_claims?, :claims?, :patterns, :among?
       end
 
-      # "{a,b}/{c,d}" in a workspace's patterns. Each pair of braces multiplies the alternatives, also in Ruby's own
-      # File.fnmatch and Dir.glob, so they are counted before anything is matched.
+      # Expands "{a,b}/{c,d}" in a workspace's patterns. Each pair of braces multiplies the alternatives, also in Ruby's
+      # own File.fnmatch and Dir.glob, so their number is limited before anything is matched.
       module Braces
         # Maximum number of alternatives in all of a project's patterns together.
         MOST = 10_000
@@ -128,12 +128,12 @@ module Spate
             room -= pattern.bytesize > LONGEST ? room : alternatives(pattern, room).size
             next if room.positive?
 
-            raise LockfileError.new("#{whose}: the workspace's patterns expand to more than #{MOST} without their " \
-                                    "braces, #{pattern[0, 60].inspect} among them", hint: "use * or ** instead")
+            raise LockfileError.new("#{whose}: the braces of the workspace's patterns expand to more than #{MOST} " \
+                                    "patterns, for example #{pattern[0, 60].inspect}", hint: "use * or ** instead")
           end
         end
 
-        # The alternatives of a pattern, without braces; they may contain "/". Stops at about `most`.
+        # The alternatives of a pattern, without braces. They may contain "/". Stops at about `most` alternatives.
         def alternatives(pattern, most = MOST)
           found = []
           pending = [pattern]
@@ -148,14 +148,14 @@ module Spate
         end
       end
 
-      # Whether a parent of the user's folder may be read. A folder such as /tmp has files of other users, and a
-      # project's files can run programs, so files of other users are not even read.
+      # Decides whether files in a parent of the user's folder may be read. A folder such as /tmp has files of other
+      # users. A project's files can run programs, so files of other users are not even read.
       class Trust
         OTHERS_WRITE = 0o002
         # Files that mark a project.
         NAMES = [PACKAGE, *Workspace::PNPM, *Lockfiles::TOOLS.keys, Lockfiles::DENO].uniq.freeze
 
-        # folder: the user's, absolute. Its owner is trusted, too, because root works in folders of others.
+        # folder: the user's folder, absolute. Its owner is trusted, too, because root works in folders of other users.
         def initialize(folder)
           @folder = folder
           stat = File.stat(folder)

@@ -3,9 +3,9 @@
 module Spate
   module JS
     module Registry
-      # The authorities that a registry's connection trusts (`ca`, `cafile`, or else the system's, with
+      # TLS settings of connections to a registry: the trusted authorities (`ca`, `cafile`, or else the system's, with
       # NODE_EXTRA_CA_CERTS), whether the registry must present a valid certificate (`strict-ssl`), and the client
-      # certificate that is sent.
+      # certificate to send.
       class Certificates
         PEM = /-----BEGIN [^-]+-----.+?-----END [^-]+-----/m
         private_constant :PEM
@@ -24,7 +24,7 @@ module Spate
           http.cert, http.key = pair(identity) if identity
         end
 
-        # Whether the server has to prove its identity.
+        # Whether the server must present a valid certificate.
         def verify? = @configuration["strict-ssl"] != false
 
         private
@@ -59,7 +59,7 @@ module Spate
           [OpenSSL::X509::Certificate.new(certificate), OpenSSL::PKey.read(key)]
         rescue OpenSSL::OpenSSLError, SystemCallError => e
           raise Settings::InvalidValue.new("#{identity.place}:certfile", identity.certfile || "the given text",
-                                           "a certificate and its key as PEM (#{e.message})")
+                                           "a certificate and its key as PEM (#{ErrorSummary.of(e)})")
         end
 
         def texts(identity)

@@ -7,14 +7,14 @@ module Spate
       class Client
         # The best number of simultaneous requests, as measured in docs/sources.md.
         CONNECTIONS = 32
-        # In bytes. npm's own registry accepts no archive half as large.
+        # Maximum size of an archive in bytes. npm's own registry rejects archives of half this size.
         LIMIT = 1 << 30
-        # Limit for a registry's document of one package, in bytes.
+        # Maximum size of a registry's document about one package, in bytes.
         DOCUMENT_LIMIT = 1 << 28
         # Values of the Accept header: without and with dates.
         SHORT = "application/vnd.npm.install-v1+json, application/json;q=0.8"
         LONG = "application/json"
-        # Seconds without data, and number of retries, unless npm's configuration has other values.
+        # Defaults for npm's settings: seconds without data, and number of retries.
         TIMEOUT = 30
         RETRIES = 3
         REDIRECTS = 5
@@ -24,10 +24,10 @@ module Spate
         # A fetched archive.
         #
         # bytes:: Integer, its size
-        # source:: the registry it came from, or "file"
+        # source:: the registry from which it was fetched, or "file"
         Result = Struct.new(:bytes, :source)
 
-        # The number of threads to fetch with.
+        # The number of threads in which to call fetch.
         attr_reader :jobs
 
         # configuration: Configuration. retry_base: seconds before the first retry. Raises
@@ -153,8 +153,8 @@ module Spate
         def agent = ["spate/#{VERSION}", "ruby/#{RUBY_VERSION}", "(#{RUBY_PLATFORM})"].join(" ")
       end
 
-      # The proxy for a request: npm's `https-proxy` and `proxy`, then the environment's variables in npm's order.
-      # `noproxy` and NO_PROXY list endings of host names.
+      # Determines the proxy for a request: npm's `https-proxy` and `proxy`, then the environment's variables in npm's
+      # order. `noproxy` and NO_PROXY list suffixes of host names.
       class Proxy
         NAMES = %w[https_proxy http_proxy proxy no_proxy].freeze
         private_constant :NAMES

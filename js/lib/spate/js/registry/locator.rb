@@ -3,14 +3,14 @@
 module Spate
   module JS
     module Registry
-      # The location of a package's archive. If a lockfile has no address, it is the registry's; an address of the
-      # public registry means, with npm, the configured registry (`replace-registry-host`).
+      # Determines the address of a package's archive. If the lockfile has none, it is the usual address in the
+      # registry. With npm, an address of the public registry means the configured registry (`replace-registry-host`).
       class Locator
         def initialize(configuration)
           @configuration = configuration
         end
 
-        # Remote of a Package. Raises UnsupportedAddressError, Configuration::UnknownRegistryError.
+        # Returns the Remote of a Package. Raises UnsupportedAddressError, Configuration::UnknownRegistryError.
         def remote(package)
           registry = @configuration.registry_for(package.name)
           text = package.resolved ? given(package) : standard(package, registry)
@@ -19,7 +19,7 @@ module Spate
                               credentials: @configuration.nerf_dart.for(address.to_s, registry))
         end
 
-        # The address for a lockfile entry without one.
+        # The address of a package whose lockfile entry has none.
         def usual(package) = standard(package, @configuration.registry_for(package.name))
 
         # The Remote of the registry's document about a package. Raises Configuration::UnknownRegistryError.
@@ -30,7 +30,7 @@ module Spate
           Remote.new(address, source: registry, credentials: @configuration.nerf_dart.for(address.to_s, registry))
         end
 
-        # Absolute path of a "file:" archive, which must be inside the project. Raises UnsafePathError.
+        # Absolute path of a "file:" archive. It must be inside the project. Raises UnsafePathError.
         def path(package)
           inside = package.resolved.delete_prefix("file:").delete_prefix("./")
           File.join(@configuration.root, Package::Name.check_path(inside, package.name))
@@ -56,7 +56,7 @@ module Spate
           "#{registry.delete_suffix("/")}#{address.path}#{address.query}"
         end
 
-        # npm compares hosts without ports. The setting's value may also be an address.
+        # npm compares hosts without ports. The setting's value may also be a host name.
         def replaced?(address)
           case wanted = @configuration["replace-registry-host"] || "npmjs"
           when "never" then false
@@ -82,14 +82,14 @@ module Spate
         # Configuration::NerfDart::Found.
         attr_reader :credentials
 
-        # address: Configuration::Address, which may contain credentials. source: the registry it belongs to.
+        # address: Configuration::Address, which may contain credentials. source: the registry that has the archive.
         def initialize(address, source:, credentials:)
           @address = address
           @source = source
           @credentials = credentials
         end
 
-        # The URI of the archive, which has no other parts.
+        # The URI of the archive. The argument is ignored: the Remote has a single address.
         def locate(_path = nil)
           @uri ||= begin
             require "uri"
@@ -104,7 +104,7 @@ module Spate
           @credentials.authorization || (userinfo && Spate::HTTP.basic(userinfo))
         end
 
-        # Where the credentials come from, for messages.
+        # The origin of the credentials, for messages.
         def origin = @credentials.authorization ? "#{@credentials.place} in npm's configuration" : "the address itself"
         # The client certificate that a connection presents. Connections with different certificates are not shared.
         def identity = @credentials.certificate? ? @credentials : nil

@@ -3,27 +3,27 @@
 module Spate
   module JS
     module Restore
-      # Whether node_modules matches its plan: every file of every package, links, bins, state. Changes nothing.
+      # Compares node_modules with its plan: every file of every package, links, bins, state files. Changes nothing.
       class Check
         %i[Built Extra ToolScripts].each { |name| autoload name, "spate/js/restore/check/built" }
 
         # One difference.
         #
         # path:: relative to the project's root
-        # kind:: :missing, :changed, :type (a folder for a file, or the like) or :stray
+        # kind:: :missing, :changed, :type (for example a folder instead of a file) or :stray
         # expected, found:: targets of a link; nil for other paths
         Difference = Struct.new(:path, :kind, :expected, :found) do
           def to_s
-            return "#{path}: is a link to #{found || "nothing"}, expected #{expected}" if expected
+            return "#{path} is a link to #{found || "nothing"}, expected #{expected}" if expected
 
-            "#{path}: #{{ missing: "is missing", changed: "was changed", type: "is of another type",
-                          stray: "is not in the lockfile" }.fetch(kind)}"
+            "#{path} #{{ missing: "is missing", changed: "was changed", type: "is of another type",
+                         stray: "is not in the lockfile" }.fetch(kind)}"
           end
         end
 
-        # differences: [Difference]; total: number of expected packages, nil without a plan. unknown: names of packages
-        # missing from the store, so that their files cannot be compared; scripted: names of packages that scripts may
-        # have changed in unrecorded ways, so that only the package.json was checked; made: differing paths in these.
+        # differences: [Difference]. total: number of expected packages, nil without a plan. unknown: names of packages
+        # whose files cannot be compared, because the store lacks them. scripted: names of packages that scripts may
+        # have changed in unrecorded ways. made: paths in these packages that differ, which is not an error.
         Result = Struct.new(:differences, :total, :unknown, :scripted, :made) do
           def initialize(differences, total = nil, unknown = [], scripted = [], made = []) = super
           def ok? = differences.empty? && unknown.empty?
@@ -76,7 +76,8 @@ module Spate
           @made = []
         end
 
-        # The project's own scripts may have written anything into packages.
+        # If the project has scripts of its own, they may have written anything into packages, so extra files are
+        # ignored.
         def trees
           own = Memory::Record.load(@store, @plan.root)&.summary&.key?("own")
           extra = own ? [] : @shared + @private.select { |tree| @built.known?(tree) }
@@ -90,7 +91,7 @@ module Spate
           found.filter_map { |job, _, index, kind| file(trees[job], index, kind) }
         end
 
-        # A file with another mtime but the same content is unchanged.
+        # A file with a different mtime but the same content counts as unchanged.
         def file(tree, index, kind)
           entry = @items.of(tree).manifest.entry(index)
           path = "#{tree.path}/#{entry[:path]}"
@@ -111,7 +112,7 @@ module Spate
           paths.map { |path| Difference.new(path, :stray) }
         end
 
-        # Reads the facts of packages that the store does not have from the project.
+        # For packages that the store lacks, the facts are read from the project.
         def entries
           facts = (@there + @absent).to_h { |tree| [tree.path, @items.of(tree).facts] }.compact
           @unknown.each do |tree|
@@ -121,7 +122,7 @@ module Spate
           Wanted.new(@plan, facts, @skipped, @context, @private.map(&:path)) { |path| own?(path) }.call
         end
 
-        # Whether a file belongs to the package itself.
+        # Whether a file is part of a package that is not installed.
         def own?(path)
           @own ||= @absent.to_h { |tree| [tree.path, @items.of(tree).manifest&.paths.to_a] }
           @own.any? { |tree, paths| path.start_with?("#{tree}/") && paths.include?(path.delete_prefix("#{tree}/")) }
@@ -148,7 +149,7 @@ module Spate
           found.map { |path| Difference.new(path, :stray) }
         end
 
-        # Whether a script, or pnpm for one (node_modules/.tmp), may have put something into a package.
+        # Whether a script, or pnpm for one (node_modules/.tmp), may have created a path in a package.
         def made?(tree, path) = path.start_with?("#{tree.path}/") && !@built.known?(tree)
 
         def bundled(path)

@@ -7,13 +7,13 @@ module Spate
       class ArchiveError < Error
         EXIT_CODE = 8
         HINTS = {
-          truncated: "the download is incomplete: restore again",
+          truncated: "the download is incomplete: run `spate js` again",
           refused: "the archive is unsafe: do not install it",
           limit: "the archive exceeds the size limits",
-          corrupt: "the file is not a package or is damaged: restore again"
+          corrupt: "the file is not a package or is damaged: run `spate js` again"
         }.freeze
 
-        # Converts a Native::Error about an Item's archive to an exception, which it returns.
+        # Returns an exception for a Native::Error about an Item's archive.
         def self.for(error, item, store)
           return Interrupted.new("interrupted") if error.status == :cancelled
           if error.errno.to_i.positive? && error.errno != Errno::EEXIST::Errno
@@ -39,11 +39,11 @@ module Spate
         end
       end
 
-      # An archive does not match the lockfile's integrity. It is not retried or replaced by another source.
+      # An archive does not match the lockfile's integrity. Spate does not retry, or try another source.
       class ChecksumError < Error
         EXIT_CODE = 7
 
-        # found: hex.
+        # found: the hexadecimal digest.
         def initialize(item, found)
           wanted = item.integrity
           found = Package::Integrity.new(wanted.algorithm, [found])
@@ -57,14 +57,14 @@ module Spate
         EXIT_CODE = 6
         NAMED = 10
 
-        # The first names, and the number of the others.
+        # The first names, and the number of further ones.
         def self.list(names)
           names.first(NAMED).join(", ") + (names.length > NAMED ? " and #{names.length - NAMED} more" : "")
         end
 
-        # names: full names of packages. what: the part that is missing; nil: the package.
+        # names: full names of packages. what: the missing part; nil if the package itself is missing.
         def initialize(names, what = nil)
-          super("the store lacks #{"#{what} of " if what}#{NotLocalError.list(names)}",
+          super("the store does not have #{"#{what} of " if what}#{NotLocalError.list(names)}",
                 hint: "run `spate js` once without --local")
         end
       end
@@ -72,6 +72,12 @@ module Spate
       # A folder of the project that is not a directory, is outside the project, or cannot be written.
       class FolderError < Error
         EXIT_CODE = 9
+
+        # Another file is in place of a folder. stat: its File::Stat.
+        def self.at(path, stat, expected)
+          new("#{path} is #{Util::PathConflict::KINDS.fetch(stat.ftype, "a file")}: expected #{expected}",
+              hint: "remove it: a restore does not write through links")
+        end
 
         # Runs the block. Adds the path to errors of the file system.
         def self.guard(root)

@@ -3,24 +3,24 @@
 module Spate
   module JS
     module Restore
-      # One restore of a Plan, under the project's lock. The calling thread makes all decisions; others fetch and
+      # One restore of a Plan, under the project's lock. The calling thread makes all decisions; other threads fetch and
       # unpack.
       #
-      #   Look       what is already in place, and reasons to refuse the restore, before anything is changed
-      #   Placing    packages are fetched and placed
-      #   Addresses    whether the registry has the addresses of the lockfile
-      #   ReleaseAges  how long ago they were published
-      #   Finish     links, bins, scripts, and the completion markers
-      #   Notes      records for prune and the next restore, written at each of these steps
-      #   Parts      shared state
+      #   Look       finds what is already in place, and raises errors before anything is changed
+      #   Placing    fetches and places packages
+      #   Addresses    checks that the registry has the addresses of the lockfile
+      #   ReleaseAges  checks how long ago the packages were published
+      #   Finish     creates links and bins, runs scripts, and writes the completion markers
+      #   Notes      writes records for prune and the next restore, at each of these steps
+      #   Parts      objects shared by these steps
       class Execution
         %i[Addresses ReleaseAges].each { |name| autoload name, "spate/js/restore/execution/release_ages" }
         autoload :Finish, "spate/js/restore/execution/finish"
         %i[Look Notes].each { |name| autoload name, "spate/js/restore/execution/look" }
         autoload :Placing, "spate/js/restore/execution/placing"
 
-        # surroundings, sources: of Record; nil to store none. The block has work that can wait until other threads are
-        # busy.
+        # surroundings, sources: see Memory::Record; nil to store no record. The block does work that can wait until
+        # other threads are busy.
         def initialize(context, plan, surroundings: nil, sources: nil, &later)
           @context = context
           @plan = plan
@@ -48,19 +48,19 @@ module Spate
           made = @placing.call
           later
           Finish.new(@parts, notes, look.placed, made, @placing).call { @whole = true }
-        rescue Interrupted, ::Interrupt # also in a script, whose work is then incomplete
+        rescue Interrupted, ::Interrupt # also if a script is interrupted
           @whole = false
           raise
         ensure
           Thread.handle_interrupt(::Interrupt => :never) { stop }
         end
 
-        # Whether there is a node_modules folder. Records the ones that will be created. Raises FolderError if one is a
-        # link.
+        # Whether there is a node_modules folder. Registers missing ones as created by this restore. Raises FolderError
+        # if one is a link.
         def existed?
           Place::Folders.refuse_link(@plan.root)
           found, absent = [".", *@plan.projects].uniq.partition { |folder| @parts.folders.check(folder) == :folder }
-          absent.each { |folder| @parts.trash.made(File.join(@plan.root, folder, Place::Folders::MODULES)) }
+          absent.each { |folder| @parts.trash.made_folder(File.join(@plan.root, folder, Place::Folders::MODULES)) }
           found.any?
         end
 
@@ -69,7 +69,7 @@ module Spate
           @later = nil
         end
 
-        # Leaves everything unchanged unless the new packages are in place.
+        # Unless all new packages are in place, undoes all changes.
         def stop
           return unless @parts
 
@@ -79,11 +79,11 @@ module Spate
           @parts.trash.empty
         end
 
-        # State shared by the steps of one restore.
+        # Objects shared by the steps of one restore.
         class Parts
           attr_reader :context, :plan, :store, :report, :outcome, :items, :left_out, :packages, :trash, :folders,
                       :slots, :scripts
-          # Whether there was a node_modules.
+          # Whether there was a node_modules before.
           attr_accessor :existed
 
           def initialize(context, plan)
@@ -101,10 +101,10 @@ module Spate
             make_places
           end
 
-          # Whether a tree is one of a global virtual store.
+          # Whether a tree is in a global virtual store.
           def shared?(tree) = tree.path.start_with?("/")
 
-          # Whether scripts will write into the tree, so that it must not share files.
+          # Whether scripts will write into the tree. If so, its files must not be shared.
           def runs?(tree)
             return false unless @items.of(tree).facts.builds? && !@context.options.ignore_scripts
 
@@ -112,10 +112,10 @@ module Spate
             @policy.decide(tree).first
           end
 
-          # [Tree] that exist.
+          # [Tree] that are installed.
           def present = @left_out.others
 
-          # The Wanted state, given what is now known about the packages. ran: as for Wanted.
+          # The Wanted for the facts known so far. ran: see Wanted.
           def wanted(ran = @scripts.scripted)
             @outcome.facts = present.to_h { |tree| [tree.path, @items.of(tree).facts] }
             Wanted.new(@plan, @outcome.facts, @left_out.trees, @context, ran)
@@ -135,8 +135,8 @@ module Spate
         end
       end
 
-      # Trees of a plan that are not installed: optional packages that failed to install or build, and the trees that
-      # their tool removes with them.
+      # Trees of a plan that are not installed: optional packages that failed to install or build, and trees that the
+      # tool removes together with them.
       class LeftOut
         def initialize(plan, items, outcome)
           @plan = plan
@@ -145,24 +145,24 @@ module Spate
         end
 
         # [Tree]
-        def trees = look.trees
-        # [Tree] that exist.
-        def others = look.others
+        def trees = found.trees
+        # [Tree] that are installed.
+        def others = found.others
         # [Tree] of #trees that are in the store or were in place.
-        def gone = look.gone
+        def gone = found.gone
 
         private
 
         Seen = Struct.new(:skipped, :trees, :others, :gone)
         private_constant :Seen
 
-        # Recomputed if another package has failed since.
-        def look
-          @seen = see if @seen.nil? || @seen.skipped != @outcome.skipped.size
+        # Recomputes the result if more packages have failed.
+        def found
+          @seen = search if @seen.nil? || @seen.skipped != @outcome.skipped.size
           @seen
         end
 
-        def see
+        def search
           paths = @plan.goes_with(@outcome.skipped).to_h { |path| [path, true] }
           gone, rest = @plan.trees.partition { |tree| paths[tree.path] }
           others, lacking = rest.partition { |tree| @items.of(tree).stored? }
@@ -172,7 +172,7 @@ module Spate
 
       # Trees that wait until their package is in the store. Each tree is returned once.
       class Queue
-        # trees: of the plan; placed: trees that are already in place.
+        # trees: all trees of the plan; placed: trees that are already in place.
         def initialize(trees, placed, items)
           placed = placed.to_h { |tree| [tree.path, true] }
           @waiting = trees.reject { |tree| placed[tree.path] }.to_h { |tree| [tree.path, tree] }
@@ -186,7 +186,7 @@ module Spate
         def waiting = @waiting.values
         # Trees that can be placed now.
         def ready = @ready.tap { @ready = [] }
-        # Called when an item's package is in the store, for the first time or again.
+        # Call this when an item's package is in the store, for the first time or again.
         def stored(item) = @ready.concat(item.trees.select { |tree| @waiting.key?(tree.path) })
         def placed(trees) = trees.each { |tree| @waiting.delete(tree.path) }
         # Removes the trees of an item.

@@ -3,15 +3,16 @@
 module Spate
   module JS
     module Restore
-      # Data in the store about a project, for its next restore.
+      # Data in the store about a project, for later restores.
       module Memory
         %i[KeptPlan OwnFile Reach].each { |name| autoload name, "spate/js/restore/memory/kept_plan" }
         autoload :Sources, "spate/js/restore/memory/sources"
 
-        # A project's node_modules after a restore, with which the next restore quickly detects that it has nothing to
-        # do: the Sources of its plan, and the lstat of the tool's state files, of each folder with packages or links,
-        # and of each package's package.json. For state files the ctime is included, because an edit may keep size and
-        # mtime. Stored as text under "js"; the packages themselves are in a Store::BundleRecord, which prune reads.
+        # A record of a project's node_modules after a restore. With it, the next restore quickly detects that there is
+        # nothing to do. Contains the Sources of the plan, and the lstat of the tool's state files, of each folder with
+        # packages or links, and of each package's package.json. For state files it includes the ctime, because an edit
+        # may keep size and mtime. Stored as text under "js". The packages are in a Store::BundleRecord, which prune
+        # reads.
         #
         #   spate-js 4<TAB>lengths of the parts<LF>surroundings, summary, sources, names, marks, watched, changes
         class Record
@@ -24,13 +25,13 @@ module Spate
           # surroundings:: other inputs: options, environment, versions
           # summary:: { "tool" => ..., "total" => ... }
           # sources:: Sources
-          # names:: paths, relative or absolute, each with a NUL; marks:: of Native.marks
-          # watched:: paths whose ctime is compared, too; changes:: these times
+          # names:: paths, relative or absolute, each followed by a NUL; marks:: result of Native.marks for them
+          # watched:: paths of files whose ctime is compared, too; changes:: these ctimes
           attr_reader :root, :surroundings, :summary, :sources, :names, :marks, :watched, :changes
 
           # root: real path of the project. Returns nil without a complete record.
           def self.load(store, root)
-            store.shelves.filter_map { |shelf| parse(root, shelf.read(KIND, key(root))) }.first
+            store.all_stores.filter_map { |shelf| parse(root, shelf.read(KIND, key(root))) }.first
           end
 
           def self.key(root) = Store.sha256(root)
@@ -48,7 +49,7 @@ module Spate
           end
 
           def self.forget(store, root)
-            store.shelves.each { |shelf| Util::Files.remove(shelf.path(KIND, key(root))) if shelf.writable? }
+            store.all_stores.each { |shelf| Util::Files.remove(shelf.path(KIND, key(root))) if shelf.writable? }
           end
 
           def initialize(root, surroundings:, summary:, names:, sources: nil, marks: nil, watched: "", changes: nil)
@@ -62,13 +63,13 @@ module Spate
             @marks = marks || Native.marks(root, @names)
           end
 
-          # Whether nothing has changed.
+          # Whether nothing has changed since the record was written.
           def hold?(surroundings, env = {})
             @surroundings == surroundings.b && !@marks.nil? && @sources.same?(env) &&
               Native.marks(root, @names) == @marks && look_at_changes == @changes
           end
 
-          # Whether the tool's state is as the restore left it, which means that no other tool has worked here since.
+          # Whether the tool's state files are unchanged. If so, no other tool has run since the restore.
           def state? = look_at_changes == @changes
 
           # { name => its mark }
@@ -76,8 +77,8 @@ module Spate
             names.split("\0").each_with_index.to_h { |name, index| [name, mark(index)] }
           end
 
-          # Stores the sources with new times if the old times prove nothing, so that the next check need not read
-          # contents.
+          # Stores the sources with current times if the recorded times do not prove that the contents are unchanged.
+          # The next check then need not read contents.
           def renew(store, env = {})
             return unless @sources.worn?
 
@@ -86,7 +87,10 @@ module Spate
           end
 
           # Returns false if the record cannot be written.
-          def save(store) = !@marks.nil? && !store.keeper.nil? && store.keeper.write(KIND, Record.key(root), to_s)
+          def save(store)
+            writable = @marks && store.writable_store
+            writable ? writable.write(KIND, Record.key(root), to_s) : false
+          end
 
           def to_s
             told = summary.map { |pair| pair.join("\t") }.join("\n")
@@ -109,7 +113,7 @@ module Spate
           def mark(index) = marks.byteslice(index * Native::MARK_BYTES, Native::MARK_BYTES)
         end
 
-        # Everything that affects a node_modules besides the inputs of its plan: options, environment, versions.
+        # Everything besides a plan's inputs that affects node_modules: options, environment, versions.
         class Surroundings
           # Variables that package managers read.
           READ = /\A(?:npm_config_|pnpm_config_|(?:pnpm_home|node_env|home|prefix|ci|xdg_\w+_home|spate_copy)\z)/i
@@ -118,7 +122,7 @@ module Spate
           # Options of JS::Options that affect the result of later runs, too.
           OPTIONS = %i[copy omit ignore_scripts global_virtual_store].freeze
 
-          # Whether a variable counts.
+          # Whether a variable affects node_modules.
           def self.read?(name) = READ.match?(name) && !SECRET.match?(name)
 
           def initialize(env, options, store)
@@ -127,7 +131,7 @@ module Spate
             @store = store
           end
 
-          # A digest, because addresses may contain passwords. If it changes, node_modules may have to change.
+          # Returns a digest, because addresses may contain passwords.
           def to_s
             options = OPTIONS.map { |name| @options[name] }
             all = [VERSION, store, options, File.umask, Process.euid, variables, programs]
@@ -146,7 +150,7 @@ module Spate
             @env.select { |name, _| Surroundings.read?(name) }.sort
           end
 
-          # node, because of `engines`, and the tools, whose behavior depends on their version.
+          # node is included because of `engines`, the tools because their behavior depends on their version.
           def programs = %w[node npm pnpm].map { |name| program(name) }
 
           def program(name)
@@ -160,15 +164,15 @@ module Spate
           end
         end
 
-        # The package of each tree of a project, stored as a Store::BundleRecord of its node_modules. Prune uses it to
-        # find packages in use, and the next restore to find trees that it need not touch.
+        # Records the package of each tree of a project, as a Store::BundleRecord of its node_modules. Prune uses it to
+        # find packages in use, the next restore to find trees that it need not change.
         module Places
           MODULES = "node_modules"
 
           module_function
 
-          # built: keys of trees whose scripts ran or are about to run, so that their files are not shared. builds: keys
-          # of the stored results of these scripts. slots: see Store::BundleRecord.
+          # built: keys of trees whose scripts ran or are about to run: their files are not shared. builds: keys of the
+          # stored results of these scripts. slots: see Store::BundleRecord.
           def save(context, plan, items, built: [], builds: [], slots: {})
             built = built.to_h { |key| [key, true] }
             trees = plan.trees.reject { |tree| tree.path.start_with?("/") }.filter_map do |tree|
@@ -179,7 +183,7 @@ module Spate
             record(plan.root, trees, context.link_method, slots).save(context.store)
           end
 
-          # { path of a tree => BundleRecord::Tree }, and the method by which its files were placed.
+          # [{ path of a tree => BundleRecord::Tree }, link method of its files or nil]
           def load(context, root)
             record = Store::BundleRecord.load(context.store, "#{root}/#{MODULES}") or return [{}, nil]
             [record.trees.to_h { |tree| [outside(tree.path), tree] }, record.link_method.to_sym]
@@ -191,7 +195,7 @@ module Spate
             record ? record.trees.flat_map(&:builds) : []
           end
 
-          # Paths of a plan are relative to the project, paths of the record to its node_modules.
+          # Converts paths: those of a plan are relative to the project, those of the record to its node_modules.
           def inside(path) = path.start_with?("#{MODULES}/") ? path.delete_prefix("#{MODULES}/") : "../#{path}"
           def outside(path) = path.start_with?("../") ? path.delete_prefix("../") : "#{MODULES}/#{path}"
 
@@ -201,25 +205,25 @@ module Spate
           end
         end
 
-        # The paths whose lstat a Record keeps.
+        # Lists the paths whose lstat is part of a Record.
         class Names
-          # Absolute paths of archives in the project without a digest: replacing one changes the package.
+          # Absolute paths of archives in the project without a digest. Replacing one changes the package.
           def self.archives(plan)
             plan.trees.map(&:package).select { |package| package.file? && package.integrity.nil? }.uniq(&:resolved)
                 .map { |package| File.join(plan.root, package.resolved.delete_prefix("file:").delete_prefix("./")) }
           end
 
-          # trees: the ones in place; entries: paths of links and bins; state: paths of state files.
+          # trees: installed trees; entries: paths of links and bins; state: paths of state files.
           def initialize(trees, entries, state)
             @trees = trees
             @entries = entries
             @state = state
           end
 
-          # State files of the tool, each with a NUL.
+          # State files of the tool, each followed by a NUL.
           def watched = @state.map { |name| "#{name}\0" }.join
 
-          # All paths, in the same format. A folder's mtime changes when a name in it is added or removed.
+          # All paths, each followed by a NUL. A folder's mtime changes when a name in it is added or removed.
           def to_s
             folders = [*@trees.map(&:path), *@entries].map { |path| File.dirname(path) }
             packages = @trees.map { |tree| "#{tree.path}/package.json" }

@@ -29,12 +29,12 @@ module Spate
           end
         end
 
-        # Does two things at once, if one of them does not need Ruby's lock for most of its time.
+        # Runs two blocks at the same time. One of them must not need Ruby's lock for most of its time.
         module Meanwhile
           module_function
 
           # Calls the block, which soon releases Ruby's lock, and at the same time `other` in another thread. Returns
-          # the block's result. Raises the error of either, after both have ended.
+          # the block's result. After both have ended, raises the error of either.
           def call(other)
             thread = Thread.new(&other)
             thread.report_on_exception = false
@@ -43,8 +43,9 @@ module Spate
             wait(thread) if thread
           end
 
-          # Does not kill the thread, which may be loading a file: RubyGems would report that as its own error. Ignores
-          # the thread's exception, which was already reported, or matters less than the exception that ended the block.
+          # Waits for the thread instead of killing it: it may be loading a file, and RubyGems would report that as a
+          # separate error. Ignores the thread's exception: #call has raised it, or raises the block's exception
+          # instead.
           def wait(thread)
             Thread.handle_interrupt(::Interrupt => :never) { thread.join }
           rescue StandardError
@@ -53,7 +54,7 @@ module Spate
           private_class_method :wait
         end
 
-        # Creates symbolic links and small files. Correct ones are kept.
+        # Creates symbolic links and small files. Leaves correct ones unchanged.
         class Entries
           # The entry in the core's format.
           def self.plain(entry) = entry.is_a?(Symlink) ? entry.target : [entry.text, entry.mode]
@@ -88,7 +89,7 @@ module Spate
             raise FolderError.for(result.errno, result.member, @context.root) unless result.ok?
           end
 
-          # Whether an entry is missing or wrong. Moves a wrong one out of the way.
+          # Whether an entry is missing or wrong. Moves a wrong one to the trash.
           def lacking?(path, entry)
             full = @context.path(path)
             there = Store::Object.lstat(full) if @folders.clear(path) == :folder
@@ -122,7 +123,7 @@ module Spate
         end
 
         # Changes executables in the project's own folders as npm does after linking them: sets all x bits that the
-        # umask allows, and removes the carriage return from a first line "#!". These are the user's files: a file whose
+        # umask allows, and removes the carriage return from a first line "#!". These are the user's files. A file whose
         # real path is outside of the project is not changed.
         class OwnBins
           # Number of bytes in which npm looks for the end of the first line.
@@ -135,16 +136,16 @@ module Spate
             @bins = bins.select { |folder| folder.style.respond_to?(:own_files) }
           end
 
-          # entries: { path => Symlink }. Only links to executables of the project's own folders are used.
+          # entries: { path => Symlink }. Changes only executables to which one of these links leads.
           def call(entries)
             @bins.each do |folder|
-              folder.style.own_files(folder).each { |link, file| mend(@context.path(file)) if entries.key?(link) }
+              folder.style.own_files(folder).each { |link, file| repair(@context.path(file)) if entries.key?(link) }
             end
           end
 
           private
 
-          def mend(path)
+          def repair(path)
             path = File.realpath(path)
             stat = File.stat(path)
             return unless stat.file? && path.start_with?("#{root}/")
@@ -156,13 +157,13 @@ module Spate
             raise FolderError.for(e.errno, path, @context.root)
           end
 
-          # Replaces the file first if it may be a package's file that other projects share.
+          # If the file may be a package's file that other projects share, replaces it with a copy first.
           def change_mode(path, stat, mode)
             rewrite(path, &:itself) if stat.nlink > 1 && path.include?(Trash::MODULES)
             File.chmod(mode, path)
           end
 
-          # Replaces the file by a new one with the block's result as content.
+          # Replaces the file with a new one that contains the block's result.
           def rewrite(path)
             mode = File.stat(path).mode & 0o7777
             Util::Files.write(path, yield(File.binread(path)), mode: mode)

@@ -3,15 +3,14 @@
 module Spate
   module JS
     module Restore
-      # Restores a project with any lockfile, either by Spate or by the project's own tool.
+      # Restores a project with any lockfile: Spate does it, or the project's own tool.
       class Run
         PLANNERS = { "npm" => :Npm, "pnpm" => :Pnpm }.freeze
-        # Number of attempts to make a plan whose inputs do not change in the meantime, and seconds between two
-        # attempts.
+        # Number of attempts to make a plan without an input changing meanwhile, and seconds between attempts.
         TRIES = 3
         PAUSE = 0.03
 
-        # root: folder of the lockfile. backlog: the work queue shared by both halves of an install, or nil.
+        # root: folder of the lockfile. backlog: the work queue that gems and packages share in one install, or nil.
         def initialize(root:, env:, store:, events:, options:, backlog: nil)
           @root = File.realpath(root)
           @env = env.to_h
@@ -34,8 +33,8 @@ module Spate
           report.tap { report.seconds = Util.now - @started }
         end
 
-        # Returns a Check::Result. Changes nothing. Uses the options of the last restore that affect which packages are
-        # placed where, unless another tool has run since.
+        # Returns a Check::Result. Changes nothing. For options that affect the locations of packages, uses those of the
+        # last restore, unless another tool has run since.
         def check
           FolderError.guard(@root) do
             record = Memory::Record.load(@store, @root)
@@ -66,8 +65,8 @@ module Spate
 
         def surroundings = @surroundings ||= Memory::Surroundings.new(@env, @options, @store).to_s
 
-        # Whether everything is as the last restore left it. False if the project has scripts of its own, which always
-        # run, as with the tools: their effect is unknown.
+        # Whether nothing has changed since the last restore. False if the project has scripts of its own: like the
+        # tools, Spate always runs these.
         def nothing?
           return false if @options.restore || @options.rebuild
 
@@ -97,9 +96,9 @@ module Spate
 
         # Returns [Plan, Sources or nil]. Reads the inputs again if they change in the meantime.
         def planned
-          tell_of_another(Project.at(@root, @env))
+          warn_of_other_tool(Project.at(@root, @env))
           plan = nil
-          (@store.keeper ? TRIES : 1).times do |try|
+          (@store.writable_store ? TRIES : 1).times do |try|
             sleep(PAUSE) if try.positive?
             since = Memory::Sources.clock
             plan, reading = Reading.of { fresh }
@@ -114,9 +113,9 @@ module Spate
           [plan, nil]
         end
 
-        # Warns that the only lockfile belongs to another tool than package.json names, and may be out of date. pnpm
-        # itself rejects such a project, see Pnpm::Planning::Pin.
-        def tell_of_another(project)
+        # Warns if package.json names a tool other than the one that owns the only lockfile, which may be out of date.
+        # pnpm itself rejects such a project, see Pnpm::Planning::Pin.
+        def warn_of_other_tool(project)
           manager = project.manager
           return if manager.nil? || !manager.exact || [manager.name, "pnpm"].include?(project.tool_name)
 
@@ -135,7 +134,7 @@ module Spate
           plan
         end
 
-        # Slots are only used if prune can detect which of them are in use.
+        # Uses slots only if prune can record which of them are in use.
         def slots = (-> { Place::Slots.folder(@store) } if @store.writable? && !@root.match?(/[\t\n]/))
 
         def context
@@ -145,10 +144,10 @@ module Spate
           end
         end
 
-        # Lets the project's own tool restore it.
+        # Runs the project's own tool.
         def hand_over(project, reasons)
           Memory::Record.forget(@store, @root)
-          @options.unspoken(project.tool).each do |option|
+          @options.unsupported_by(project.tool).each do |option|
             message = "#{option} has no effect: #{project.tool_name} restores this project"
             @events.emit(:warning, message: message, hint: nil)
           end

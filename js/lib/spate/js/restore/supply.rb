@@ -3,21 +3,21 @@
 module Spate
   module JS
     module Restore
-      # Gets packages into the store.
+      # Fetches and unpacks packages into the store.
       module Supply
         %i[Acquisition Packages].each { |name| autoload name, "spate/js/restore/supply/packages" }
         %i[Patched Rewritten].each { |name| autoload name, "spate/js/restore/supply/rewritten" }
 
-        # One archive of the plan, and its state.
+        # One archive of the plan, and the progress of its restore.
         #
-        # published:: the name of the archive's package in the store; nil until it is found or fetched, if the lockfile
-        #             has no digest of it, or several
-        # key:: the name of the package to place: the same as published, unless the tool rewrites files in it
+        # published:: the name of the archive's package in the store; nil until the package is found or fetched, if the
+        #             lockfile does not have exactly one digest
+        # key:: the name of the package to place: equal to published, unless the tool rewrites files in it
         # manifest, facts:: set once the package is in the store
         # tree:: a folder with the files already created, to be renamed into place, or nil
         # bytes:: size of the archive, if it was fetched
         # rewrites:: see Plan
-        # base:: for a patched package, the Item of the package as it was published
+        # base:: for a patched package, the Item of the unpatched package
         class Item
           attr_reader :package, :trees, :patch, :rewrites, :base
           attr_accessor :published, :key, :manifest, :facts, :tree, :bytes
@@ -34,7 +34,7 @@ module Spate
             @trees = []
           end
 
-          # The name of a patched package. text: content of the patch.
+          # The name of a patched package in the store. text: content of the patch.
           def patched(name, text) = "#{name}-#{Store.sha256(text)[0, 32]}#{"-loose" if loose?}"
 
           # Whether the patch is loose: see Pnpm::Patch.
@@ -47,7 +47,7 @@ module Spate
           # Whether the restore can continue without this package.
           def optional? = trees.all?(&:optional)
           def stored? = !manifest.nil?
-          # Where the archive comes from, for messages: without parts of the address that only the registry may know.
+          # The origin of the archive, for messages. Leaves out secret parts of the address.
           def origin = package.resolved ? Util.redact(package.resolved) : "the registry"
 
           # Names of the packages in the archive's node_modules.
@@ -64,7 +64,7 @@ module Spate
           end
         end
 
-        # The archives of a plan. Each is contained only once, however often and wherever it is placed.
+        # The archives of a plan. Each occurs once, even if it is placed several times.
         class Items
           include Enumerable
 
@@ -91,20 +91,20 @@ module Spate
           def identity(package) = package.integrity&.key || [package.name, package.version, package.resolved]
         end
 
-        # Verifies an archive against the lockfile. The core verifies one SHA-512 while it unpacks; all other digests
-        # are computed here, before anything is unpacked.
+        # Verifies an archive against the lockfile. A single SHA-512 is verified by the core while it unpacks. All other
+        # digests are computed here, before anything is unpacked.
         module Digests
           CLASSES = { "sha512" => :SHA512, "sha384" => :SHA384, "sha256" => :SHA256, "sha1" => :SHA1 }.freeze
 
           module_function
 
-          # The digest that the core verifies: hex, or nil.
+          # The hexadecimal digest that the core verifies, or nil.
           def for_core(integrity)
             integrity.digests.first if integrity && integrity.algorithm == "sha512" && integrity.digests.one?
           end
 
           # Verifies all other digests. Returns the archive's digest (the expected one if the core verifies it), or nil
-          # without an integrity. Raises ChecksumError. path: that of the item's archive.
+          # without an integrity. Raises ChecksumError. path: the item's archive.
           def verify(item, path)
             return unless item.integrity
 
@@ -113,16 +113,16 @@ module Spate
             end
           end
 
-          # Hex digest of a file with the algorithm of an Integrity.
+          # The hexadecimal digest of a file, with the algorithm of an Integrity.
           def of(integrity, path)
             require "digest"
             Digest.const_get(CLASSES.fetch(integrity.algorithm)).file(path).hexdigest
           end
         end
 
-        # Records which addresses served which archives. A lockfile's digest matches an archive from any source, so it
-        # does not prove that the registry published the archive. Before a list of registry packages allows scripts to
-        # run, the registry itself must have served the archive.
+        # Records which addresses served which archives. A lockfile's digest matches the same archive from any source,
+        # so it does not prove that the registry published it. A list of registry packages allows scripts to run only if
+        # the registry itself has served the archive.
         class Origins
           KIND = "origins"
 
@@ -131,11 +131,11 @@ module Spate
             @store = context.store
           end
 
-          # Call for each archive with scripts that was fetched and verified. name: that of its package in the store.
+          # Call this for each verified archive with scripts. name: of its package in the store.
           def note(package, name) = package.file? || @store.write(KIND, key(package, name), "")
 
-          # Whether an item's archive is the one at a package's own address. Fetches the archive if that was never
-          # checked before. Raises ChecksumError, and the errors of the client.
+          # Whether the package's own address serves the item's archive. Fetches the archive if this was not checked
+          # before. Raises ChecksumError, and the errors of the client.
           def vouch?(item, package)
             name = (item.base || item).published
             return true if package.integrity.nil? || @store.read(KIND, key(package, name))

@@ -3,14 +3,14 @@
 module Spate
   module JS
     module Restore
-      # Links and bins of a plan, computed from the contents of its packages.
+      # Computes the links and bins of a plan from the contents of its packages.
       class Wanted
         # A package bundled in another package's archive (bundledDependencies).
         BUNDLED = %r{\A(.+)/node_modules/(?:@[^/]+/)?[^/]+\z}
 
-        # facts: { path of a tree => Facts }; the facts of projects are added. skipped: trees that are not installed.
-        # ran: paths of trees whose scripts may have changed their executables, which are then read from their folder.
-        # The block returns whether a missing file is expected.
+        # facts: { path of a tree => Facts }; #call adds the facts of projects. skipped: trees that are not installed.
+        # ran: paths of trees whose scripts may have changed their executables, so that facts are read from their
+        # folder. The block returns whether a file that does not exist is expected.
         def initialize(plan, facts, skipped, context, ran = [], &missing)
           @plan = plan
           @facts = facts
@@ -21,8 +21,8 @@ module Spate
           @ran = ran
         end
 
-        # Whether everything can be computed before the packages are in place.
-        def apart?
+        # Whether the result can be computed before the packages are in place.
+        def computable_early?
           @plan.bins.none? { |folder| folder.style.respond_to?(:files) || inside?(folder) || bundled(folder).any? }
         end
 
@@ -47,7 +47,7 @@ module Spate
 
         def inside?(folder) = folder.packages.any? { |name, _| name.nil? }
 
-        # The folder with all packages in a node_modules that an archive contained.
+        # The BinFolder with all packages in a node_modules that an archive contained.
         def opened(folder)
           return folder unless inside?(folder)
 
@@ -60,8 +60,8 @@ module Spate
           folder.dup.tap { |copy| copy.packages = packages }
         end
 
-        # Entries for a folder of bins. npm creates no link to a missing file. The bins come from the lockfile, since
-        # packages do not list missing files.
+        # Entries for a folder of bins. npm creates no link to a missing file. Its bins come from the lockfile, which
+        # does not show whether a file exists.
         def bins(folder)
           folder = opened(folder)
           bundled(folder).each { |path| read(path) }

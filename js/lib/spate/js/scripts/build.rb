@@ -6,24 +6,24 @@ module Spate
   module JS
     module Scripts
       # The files that a package's scripts created or changed in its folder. Stored like the extensions of gems
-      # (docs/builds.md), under a key of the known inputs and the environment, with a record of the files the scripts
-      # read. Reusing a build copies the files over the package without running scripts.
+      # (docs/builds.md): the key covers the known inputs and the environment, and a record lists the files that the
+      # scripts read. Reusing a build copies the files over the package without running scripts.
       #
-      # Not stored if the scripts used the network, wrote a file outside of their folder that still exists, or found
-      # files in their folder that are not from the archive. In these cases they run wherever the package is placed.
+      # A build is not stored if the scripts used the network, wrote a file outside of their folder that still exists,
+      # or found files in their folder that are not from the archive. Then they run each time the package is placed.
       class Build
         FORMAT = "spate js build 3"
 
-        # Has the interface of ::Spate::Build::Job for the recorder. texts: those of the scripts. left_out: see Folder.
+        # Has the interface of ::Spate::Build::Job for the recorder. texts: the scripts' texts. left_out: see Folder.
         Subject = Struct.new(:package, :gem_dir, :key, :archive_sha256, :texts, :left_out, keyword_init: true) do
           def own_paths = [gem_dir]
           def needed = []
           def arguments = []
           def signers = []
-          # Whether programs may read a file of the build: any file except node-gyp's leftovers.
+          # Whether programs may read a file of the build. True for all files except node-gyp's leftovers.
           def reads?(path) = !self.class::LEFTOVER.match?(path.b.delete_prefix(gem_dir.b))
         end
-        # Files that node-gyp leaves next to its result and that nothing loads.
+        # Files that node-gyp leaves beside its result. No program loads them.
         Subject::LEFTOVER = %r{/build/(?:.*\.(?:o|a|d|mk)|(?:.*[/.])?Makefile|config\.gypi)\z}n
         Named = Struct.new(:name, :full_name)
         # The part of a bundle's layout that the recorder uses.
@@ -44,23 +44,23 @@ module Spate
         # The Build::Cache::Entry of the current result, after it was put into place or stored; otherwise nil.
         attr_reader :entry
 
-        # Whether an input changed while the scripts ran, so that it is unknown which content they read.
+        # Whether an input changed while the scripts ran. If so, it is unknown which content they read.
         def unsettled? = !!@unsettled
 
-        # Puts a stored build with the same inputs in place; returns whether there was one.
+        # Puts a stored build with the same inputs into place. Returns whether there was one.
         def reuse
           return false unless key
 
-          kept = @store.shelves.flat_map { |store| ::Spate::Build::Cache::Variants.new(store, key).all }
+          kept = @store.all_stores.flat_map { |store| ::Spate::Build::Cache::Variants.new(store, key).all }
           found = kept.find { |entry| check.change(entry).nil? }
           !found.nil? && place(found)
         end
 
-        # Whether the scripts would still make the stored build of this name. name: "" if none was stored.
+        # Whether the scripts would create the stored build of this key again. name: the key; "" if none was stored.
         def holds?(name)
           return true if name.empty?
 
-          found = @store.shelves.filter_map { |store| ::Spate::Build::Cache::Entry.find(store, name) }.first
+          found = @store.all_stores.filter_map { |store| ::Spate::Build::Cache::Entry.find(store, name) }.first
           !found.nil? && check.change(found).nil?
         end
 
@@ -80,8 +80,8 @@ module Spate
 
         private
 
-        # Removes the package.json if a script fails: the package is incomplete, and the next restore places it again.
-        # pnpm up to 10 keeps an optional package.
+        # If a script fails, removes the package.json: the package is incomplete, and the next restore places it again.
+        # Does not remove it for an optional package that pnpm up to 10 keeps.
         def whole
           done = false
           yield.tap { done = true }
@@ -89,7 +89,7 @@ module Spate
           Util::Files.remove("#{@job.folder}/#{Project::PACKAGE}") unless done || @session.stays?(@job)
         end
 
-        # nil if the build must not be stored: the package has no digest, or is in the store itself.
+        # nil if the build must not be stored: the package has no digest, or is in a shared slot.
         def key
           return @key if defined?(@key)
 
@@ -116,7 +116,7 @@ module Spate
 
         # Stores the build. A failure to do so is not an error.
         def keep(before, trace, started, seconds)
-          home = @store.keeper
+          home = @store.writable_store
           return unless home && trace
 
           subject = subject()
@@ -159,12 +159,12 @@ module Spate
             @leave_out = ("#{@folder}/#{MODULES}" if plan.trees.any? { |tree| tree.path.start_with?(inner) })
           end
 
-          # Path of the folder's node_modules, if it contains other packages; otherwise nil.
+          # Path of the node_modules in the folder, if it contains other packages; otherwise nil.
           attr_reader :leave_out
 
           def snapshot = Snapshot.new(@folder, @leave_out)
 
-          # Replaces the package's files by copies, since the store's files are shared.
+          # Replaces the package's files with copies, because they are shared with the store.
           def part(folder = @folder)
             Dir.each_child(folder) do |name|
               path = "#{folder}/#{name}"
@@ -186,8 +186,8 @@ module Spate
           end
         end
 
-        # The inputs of a package's scripts. Like those of a gem's extension, except that a build that wrote files
-        # elsewhere is not stored: these files would be missing on reuse.
+        # The inputs of a package's scripts. They are determined as for a gem's extension, except that a build is not
+        # stored if it wrote files elsewhere: reuse would not create these.
         class Observed < ::Spate::Build::Trace::ObservedInputs
           # Files that are temporary, or created again on demand.
           PASSING = %r{\A/(?:dev|proc|sys)(?:/|\z)|/__pycache__(?:/|\z)}
@@ -208,11 +208,11 @@ module Spate
           end
 
           def doubt = super || outside_writes
-          def bound? = WHERE.any? { |name| words.say?(name) || @job.texts.any? { |text| text.include?(name) } }
+          def bound? = WHERE.any? { |name| words.contain?(name) || @job.texts.any? { |text| text.include?(name) } }
 
           private
 
-          # All variables count, since scripts have them in their environment.
+          # Uses all variables, because scripts receive all of them.
           def places = @environment.places
 
           # Excludes packages in the package's node_modules, bundled ones included.
@@ -220,8 +220,8 @@ module Spate
           def known?(path) = super && !inner?(path)
           def inner?(path) = "#{path}/".start_with?(@inner)
 
-          # Neighbouring packages and files are always relevant, since they differ between projects.
-          def chance?(*) = false
+          # Neighbouring packages and files always count as inputs, because they differ between projects.
+          def only_checked_in_bundle?(*) = false
 
           # Ignores a changed ctime of a hard-linked file: some packages (esbuild) hard-link a file of another package
           # into their folder, which only changes the ctime.
@@ -230,14 +230,14 @@ module Spate
           def outside_writes
             path = @traces.flat_map(&:written).find do |at|
               !kept?(at) && !PASSING.match?(at) && !"#{at}/".start_with?(*passing) &&
-                ::Spate::Build::Trace::Content.there?(at)
+                ::Spate::Build::Trace::Content.exist?(at)
             end
             "it wrote #{path}" if path
           end
 
           def kept?(path) = path.start_with?(@folder) && !(@job.left_out && path.start_with?("#{@job.left_out}/"))
 
-          # Excludes places that contain the project itself.
+          # Excludes folders that contain the project itself.
           def passing = @passing.reject { |place| @folder.start_with?(place) }
         end
       end

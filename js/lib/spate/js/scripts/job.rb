@@ -14,9 +14,9 @@ module Spate
       # needs:: jobs that must end before this one
       Job = Struct.new(:key, :label, :path, :folder, :scripts, :tree, :needs, keyword_init: true)
 
-      # Reopens the class, so that its constants are found.
+      # Reopened as a class body, because Ruby looks up constants lexically.
       class Job
-        # Prints nothing when pnpm itself runs it.
+        # This script prints nothing if pnpm runs it.
         GUARD = "npx only-allow pnpm"
 
         # The Job of a tree, or nil if the tree has no scripts. folder: absolute.
@@ -45,8 +45,8 @@ module Spate
         end
         private_class_method :chosen
 
-        # Sets the `needs` of jobs: the jobs of all trees that a tree needs, directly or not. In a cycle, the first job
-        # starts first. jobs: { path of a tree => Job }. trees: { path of a tree => Tree }.
+        # Sets the `needs` of jobs: the jobs of all trees on which a tree depends, directly or not. In a cycle, the
+        # first job starts first. jobs: { path of a tree => Job }. trees: { path of a tree => Tree }.
         def self.order(jobs, trees)
           jobs.each_value { |job| job.needs = below(job, jobs, trees) }
         end
@@ -74,7 +74,7 @@ module Spate
         def inspect = "#<Job #{label}>"
       end
 
-      # Runs jobs in parallel. A job starts when all jobs it needs have ended.
+      # Runs jobs in parallel. A job starts after all jobs in its `needs` have ended.
       class Order
         def initialize(jobs, threads)
           @waiting = jobs.dup
@@ -84,8 +84,8 @@ module Spate
           @changed = ConditionVariable.new
         end
 
-        # Yields each job, in several threads. The first error ends the order, after the running jobs have ended. stop:
-        # called on an error.
+        # Yields each job, in several threads. On the first error no further jobs start; it is raised after the running
+        # jobs have ended. stop: called on an interrupt.
         def each(stop:, &block)
           threads = Array.new(@threads) { Thread.new { work(&block) } }
           threads.each(&:join)
@@ -142,27 +142,27 @@ module Spate
         end
       end
 
-      # Which scripts have run in a project, in which folder, and with which inputs. If a package is placed again, its
-      # package.json is another file.
+      # Records which scripts have run in a project, in which folder, and with which inputs. A package that was placed
+      # again has a new package.json, which marks its scripts as not run.
       class Memory
         KIND = "scripts"
         FORMAT = "spate scripts 2"
 
-        # state:: of the folder and its scripts
+        # state:: digest of the scripts and of the stat of the folder's package.json
         # inputs:: digest of the inputs of the scripts
         # build:: key of the stored build, "" if none is stored
         Ran = Struct.new(:state, :inputs, :build)
 
         def initialize(store, root)
-          @home = store.keeper
+          @home = store.writable_store
           @key = Store.sha256(root)
           @mutex = Mutex.new
         end
 
-        # Returns Ran, or nil if the job has not run, or not in this folder.
+        # Returns Ran, or nil if the job has not run in this folder.
         def find(job) = before[job.path]&.then { |ran| ran if ran.state == state(job) }
 
-        # Paths of all jobs that have run, whether the package is still installed or not.
+        # Paths of all jobs that have run, even of packages that are not installed any more.
         def paths = all.keys
 
         # { path => key of its stored build }; only jobs with a stored build.

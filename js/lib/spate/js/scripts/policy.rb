@@ -3,9 +3,9 @@
 module Spate
   module JS
     module Scripts
-      # Which packages may run scripts. A list contains names of packages in a registry. The lockfile's address decides
-      # whether a package comes from a registry: a name in the archive, or an alias, allows nothing. But a package is
-      # denied if the name in its archive differs from the lockfile's.
+      # Determines which packages may run scripts. A list contains names of packages in a registry. The lockfile's
+      # address decides whether a package comes from a registry; a name in the archive, or an alias, does not. But a
+      # package is denied if the name in its archive differs from the lockfile's.
       module Policy
         autoload :Pnpm, "spate/js/scripts/policy/pnpm"
 
@@ -17,9 +17,10 @@ module Spate
         UNCLEAN = /\A[v=\s]+|\+.*|\s+\z/m
         private_constant :UNCLEAN
 
-        # Returns a policy with these methods: decide(tree), which returns [true, false or nil, by]; ignored, [entries
-        # of lists without effect]; unknown, [names of packages]; word(tree); and silent?, whether all scripts are
-        # disabled. configuration: JS::Configuration, or nil.
+        # Returns a policy with these methods: decide(tree), which returns [true, false or nil, the list and its entry];
+        # ignored, which returns [entries of lists without effect]; unknown, which returns [names of packages];
+        # word(tree); and silent?, which returns whether all scripts are disabled. configuration: JS::Configuration, or
+        # nil.
         def self.of(plan, configuration)
           package = Project.read(File.join(plan.root, Project::PACKAGE))
           return Npm.new(plan.root, package, configuration) unless plan.tool == "pnpm"
@@ -27,7 +28,7 @@ module Spate
           Pnpm.new(plan.root, JS::Pnpm::Settings.again(plan, package, configuration), configuration)
         end
 
-        # The result of `decide`, or [nil, nil, found] if the archive contains another package than the lockfile says.
+        # Returns the decision, or [nil, nil, found] if the archive contains a different package than the lockfile says.
         def self.proven(decision, package, facts)
           return decision if !decision.first || ALL.include?(decision.last)
 
@@ -40,10 +41,10 @@ module Spate
         def self.clean(version) = version.to_s.gsub(UNCLEAN, "")
         private_class_method :clean
 
-        # Whether a package comes from the registry, under the name that the lockfile gives it.
+        # Checks whether a package comes from the registry, under the name in the lockfile.
         class Source
-          # configuration: responds to registry_for(name) and public_registry. nil: only packages without an address
-          # come from the registry.
+          # configuration: responds to registry_for(name) and public_registry. If nil, only packages without an address
+          # count as from the registry.
           def initialize(configuration)
             @configuration = configuration
             @unknown = []
@@ -93,8 +94,8 @@ module Spate
         end
 
         # npm's lists: `allowScripts` of the root's package.json ({ "sharp": true, "sharp@0.33.0 || 0.34.0": false });
-        # only if it is missing, `allow-scripts` of .npmrc (names, separated by commas). Denying entries have
-        # precedence. Versions must be exact, since a range would allow versions that were not reviewed.
+        # only if that is missing, `allow-scripts` of .npmrc (names, separated by commas). Denying entries have
+        # precedence. Versions must be exact, because a range would allow versions that were not reviewed.
         class Npm
           PACKAGE = "package.json allowScripts"
           SETTING = ".npmrc allow-scripts"
@@ -112,7 +113,7 @@ module Spate
           # Invalid entries, which name neither a package nor a version.
           def ignored = @list.keys.reject { |word| address?(word) || exact(word) }
 
-          # Full names of listed packages of which it is unknown whether they come from the registry.
+          # Full names of listed packages for which it is unknown whether they come from the registry.
           def unknown = @source.unknown
 
           def decide(tree)
@@ -123,7 +124,7 @@ module Spate
             word ? [allowed, "#{@where}: #{word}"] : [nil, nil]
           end
 
-          # The entry that would allow a package in a list.
+          # The entry with which a list would allow the package.
           def word(tree)
             package = tree.package
             @source.registry?(package) ? package.name : package.resolved || package.name
@@ -147,13 +148,13 @@ module Spate
             name, versions = exact(word)
             return false unless name == package.name && @source.proven?(package)
 
-            # npm takes the version only from the archive's address: without an address, it allows no version.
+            # npm reads the version from the archive's address only. Without an address, it allows no version.
             versions.nil? || (package.resolved ? versions.include?(package.version) : deny)
           end
 
           def address?(word) = word.match?(%r{\A(?:[a-z+]+:|\.{0,2}/)}i)
 
-          # The entry in the form of the lockfile: a file is relative to the root.
+          # The entry as the lockfile writes it: the path of a file is relative to the root.
           def address(word)
             return word unless word.match?(%r{\A(?:file:|\.{0,2}/)}i)
 
@@ -180,10 +181,10 @@ module Spate
       # path:: of its folder, relative to the root
       # scripts:: { event => text }
       # allowed:: true; false if a list denies it; nil if no list names it
-      # by:: the list and its entry: "package.json allowScripts: sharp"; nil if none
-      # word:: the entry that would allow it in a list
-      # found:: the archive's own name if it differs from the lockfile's, in which case no script runs; otherwise nil
-      # unknown:: whether a list names it, but it is unknown whether it comes from the registry
+      # by:: the list and its entry: "package.json allowScripts: sharp"; nil if there is none
+      # word:: the entry with which a list would allow the package
+      # found:: the archive's own name if it differs from the lockfile's (no script runs then); otherwise nil
+      # unknown:: whether a list names the package, but it is unknown whether it comes from the registry
       Asking = Struct.new(:key, :name, :version, :path, :scripts, :word, :allowed, :by, :found, :unknown) do
         # All packages with scripts, in the order of the plan.
         def self.all(plan, facts, policy)

@@ -49,7 +49,7 @@ module Spate
 
         def start(event, text, log, tracer)
           variables = @session.variables.of(@job, event, text).merge(@session.added)
-          variables = Tracer.parting(variables, @session.plan.root) || variables
+          variables = Tracer.copy_on_write_environment(variables, @session.plan.root) || variables
           child = Tools::Child.new(variables, log, folder: @job.folder, tracer: tracer,
                                                    inherited: @session.jobserver.descriptors)
           @mutex.synchronize do
@@ -68,8 +68,8 @@ module Spate
         end
       end
 
-      # Selects the lines of a failed script's log to show: first the errors of compilers and other tools, then the last
-      # lines.
+      # Selects lines from a failed script's log for the error: first the errors of compilers and other tools, then the
+      # last lines.
       class Diagnosis
         FIRST = 6
         LAST = 12
@@ -83,9 +83,9 @@ module Spate
 
         # [String]
         def details
-          matter = @lines.grep(::Spate::Build::Failure::MATTER).grep_v(NOISE).first(FIRST)
+          relevant_lines = @lines.grep(::Spate::Build::Failure::RELEVANT).grep_v(NOISE).first(FIRST)
           last = end_of(@lines.grep_v(NOISE))
-          ((matter - last) + last).map { |line| line.rstrip[0, 300] }
+          ((relevant_lines - last) + last).map { |line| line.rstrip[0, 300] }
         end
 
         # The hint to install a missing system package, or nil.
@@ -96,11 +96,11 @@ module Spate
         def end_of(lines) = (lines.empty? ? @lines : lines).last(LAST)
       end
 
-      # Which scripts of a project's own packages run, and when, as with each tool:
+      # Determines which scripts of a project's own packages run, and when. Follows the rules of each tool:
       #
       #   first    scripts of the root, before anything is placed: they may create what is needed to fetch packages
       #   members  scripts of the packages in npm's workspace, by event: before and after npm links their executables
-      #   last     all others, when the state is written; pnpm's packages in the order in which they need each other
+      #   last     all others, when the state is written; pnpm's packages in the order of their dependencies
       class Own
         ROOT = {
           "npm" => %w[predependencies dependencies postdependencies preinstall install postinstall prepublish preprepare
@@ -148,7 +148,7 @@ module Spate
           paths.filter_map { |path| job(path, path == "." ? last_events : MEMBER.fetch(@plan.tool), facts[path]) }
         end
 
-        # Folders of the projects that have scripts.
+        # Folders of the projects with install scripts.
         def folders_of(facts) = @plan.projects.sort.select { |path| job(path, MEMBER.fetch(@plan.tool), facts[path]) }
 
         private

@@ -3,13 +3,13 @@
 module Spate
   module JS
     module Scripts
-      # The scripts of one restore. All steps raise ScriptFailed, NodeMissing, Interrupted.
+      # Runs the scripts of one restore. All steps raise ScriptFailed, NodeMissing, Interrupted.
       class Session
         attr_reader :store, :plan, :context
-        # Keys of packages whose scripts did not run for a reason that a warning reported.
-        attr_reader :told
+        # Keys of packages whose scripts did not run, for which a warning gave the reason.
+        attr_reader :warned_of
 
-        # The block returns whether the archive of a tree is the one at the tree's own address.
+        # The block returns whether a tree's own address serves its archive.
         def initialize(plan, outcome, configuration, context, &vouch)
           @vouch = vouch
           @plan = plan
@@ -23,7 +23,7 @@ module Spate
           @mutex = Mutex.new
           @runs = []
           @substitutes = {}
-          @told = []
+          @warned_of = []
           @count = Count.new(0, 0)
           @own = Own.new(plan, context)
         end
@@ -31,13 +31,13 @@ module Spate
         def variables = @variables ||= Variables.new(@env, @plan.root, @plan.tool, @configuration, machine)
         def jobserver = @jobserver ||= ::Spate::Build::Run::Jobserver.new(@context.options&.jobs)
 
-        # Whether any of the project's own scripts run.
+        # Whether the project's own packages have scripts that will run.
         def own?
           @runs_own = !silent? && @own.any? if @runs_own.nil?
           @runs_own
         end
 
-        # Whether some scripts do not run only because no registry is known, which may be different the next time.
+        # Whether some scripts do not run only because no registry is known. This may be different next time.
         def unknown? = !silent? && policy.unknown.any?
 
         # Paths of trees whose scripts have run, now or earlier.
@@ -46,9 +46,9 @@ module Spate
         # Runs the first scripts of the project. Call before anything is placed.
         def first = run { @own.first }
 
-        # Runs the allowed scripts that have not run, and fills in the outcome: built, pending, skipped. Call after all
-        # packages, links and bins are in place, and before the state files are written. Yields to relink
-        # executables, in any thread, but one at a time. anew: Restore::Place::Anew, nil without a restore. Returns a
+        # Runs the allowed scripts that have not run yet, and sets built, pending and skipped of the outcome. Call after
+        # all packages, links and bins are in place, and before the state files are written. Yields to link executables
+        # again: in any thread, but in one at a time. anew: Restore::Place::Anew, nil without a restore. Returns a
         # Count.
         def call(anew = nil, &link)
           @anew = anew
@@ -63,17 +63,17 @@ module Spate
           remember(jobs) if jobs
         end
 
-        # Runs the last scripts of the project. Call after everything is in place and recorded. Returns whether any has
-        # run.
+        # Runs the last scripts of the project. Call after everything is in place and recorded. Returns whether there
+        # were any.
         def last = run { @own.last(@outcome.facts) }
 
-        # Variables of this run: the job server, and the folder that other spate processes must not change in the
+        # Variables for this run: the job server, and the folder that other spate processes must not change in the
         # meantime.
         def added
           { "MAKEFLAGS" => jobserver.makeflags(own_flags), **Install::FolderLock.variables(@plan.root, @env) }
         end
 
-        # The command that runs a script's text. An empty setting means the default, as with the tools.
+        # The command that runs a script's text. An empty setting means the default, as in the tools.
         def shell = [setting("script-shell").to_s.then { |given| given.empty? ? "sh" : given }, "-c"]
 
         # An unused path for temporary files.
@@ -93,15 +93,15 @@ module Spate
           nil
         end
 
-        # Whether a package whose script failed stays in place.
+        # Whether a package stays in place although its script failed.
         def stays?(job) = job.optional? && @plan.goes_with([job.key]).empty?
 
         def environment(job) = ::Spate::Build::Environment.new(variables.counted(job))
 
-        # The known inputs of a job's scripts, before they run.
+        # The inputs of a job's scripts that are known before they run.
         def inputs(job) = [shell, own_flags, variables.inputs(job)]
 
-        # Whether a package is identical to its archive. snapshot: of its folder.
+        # Whether a package is identical to its archive. snapshot: of the package's folder.
         def whole?(job, snapshot)
           start = job.folder.size + 1
           files = snapshot.entries.filter_map { |path, (type)| path[start..] unless type == "directory" }
@@ -119,14 +119,14 @@ module Spate
         end
 
         def warn_of_other(asking)
-          @told << asking.key
+          @warned_of << asking.key
           @events.emit(:warning, message: "#{asking.full_name} in the lockfile is an archive of #{asking.found}: " \
                                           "its scripts do not run",
                                  hint: "check who changed the lockfile, and reinstall with #{@plan.tool}")
         end
 
         def warn_of_unknown(asking)
-          @told.concat(asking.map(&:key))
+          @warned_of.concat(asking.map(&:key))
           names = asking.map(&:full_name).uniq.sort.join(", ")
           @events.emit(:warning, message: "scripts of #{names} do not run: they are on a list, but it is " \
                                           "unknown whether they come from the registry (#{UNKNOWN::UNKNOWN})",
@@ -160,16 +160,16 @@ module Spate
           return false if !asking.allowed || silent? || shared?(asking)
           return true if asking.unproven? || @vouch.nil? || @vouch.call(tree)
 
-          @told << asking.key
+          @warned_of << asking.key
           @events.emit(:warning, message: "scripts of #{asking.full_name} do not run: its address was not checked",
-                                 hint: "restore once without --local")
+                                 hint: "run `spate js` once without --local")
           false
         end
 
         # Whether a package is in a global virtual store. No script may write to a package that several projects share.
         def shared?(asking) = asking.path.start_with?("/")
 
-        # Warns of entries without effect, which are probably mistakes.
+        # Warns about entries that have no effect. They are probably mistakes.
         def warn_of(words)
           return if words.empty?
 
@@ -177,8 +177,8 @@ module Spate
                                  hint: "list names of packages, with or without exact versions: name@1.0.0 || 1.0.1")
         end
 
-        # Warns if a package's executable is used as node. npm and pnpm also put the executables of all packages first
-        # on the PATH, including those of packages whose scripts may not run.
+        # Warns if a script would start a package's executable as node. npm and pnpm, too, put the executables of all
+        # packages first on the PATH, including packages whose scripts may not run.
         def warn_of_node(job)
           found = variables.node(job)
           return if found == machine.node
@@ -188,7 +188,7 @@ module Spate
                                  hint: "check whether this is intended: ls -l #{found}")
         end
 
-        # Runs the yielded jobs of the project itself one after the other. Returns whether there was any.
+        # Runs the jobs that the block returns, one after the other. Returns whether there were any.
         def run
           return false if silent?
 
@@ -198,14 +198,15 @@ module Spate
         def machine = @machine ||= Machine.new(Util::Environment.clean(@env), @plan.tool, @plan.version)
         def own_flags = @own_flags ||= ::Spate::Build::Environment.new(@env).makeflags
 
-        # Restores packages whose scripts ran earlier, but are not allowed any more.
+        # Restores packages whose scripts ran earlier, but are no longer allowed.
         def take_back(jobs)
           gone = @memory.paths - jobs.map(&:path)
           trees = @anew && gone.any? ? @plan.trees.to_h { |tree| [tree.path, tree] } : {}
           trees.values_at(*gone).compact.each { |tree| @anew.call(tree) }
         end
 
-        # link: links executables again, or nil. pnpm starts an executable that scripts have created by its first line.
+        # link: links executables again, or nil. An executable created by scripts must be linked after they ran, because
+        # pnpm's link depends on its first line.
         def dependencies(jobs, link)
           Order.new(jobs, jobserver.size).each(stop: method(:stop)) do |job|
             next if gone?(job)
@@ -222,14 +223,14 @@ module Spate
           link&.call
         end
 
-        # Whether running the scripts again would give the same result. True without node, since they cannot run.
+        # Whether running the scripts again would have the same result. True without node, because they cannot run.
         def holds?(job)
           ran = @memory.find(job) or return false
           machine.node.nil? || (ran.inputs == digest(job, ran.build) && Build.new(job, self).holds?(ran.build))
         end
 
-        # build: key of the stored build, whose own inputs are compared. Without a key, all packages of the plan are
-        # part of the digest.
+        # build: key of the stored build, whose recorded inputs are compared separately. Without a key, the digest
+        # includes all packages of the plan.
         def digest(job, build)
           Store.sha256((build.to_s.empty? ? [*inputs(job), packages] : inputs(job)).inspect)
         end

@@ -3,25 +3,25 @@
 module Spate
   module JS
     module Scripts
-      # The environment of a script, as created by npm and pnpm: the user's own, fields of package.json, and paths.
-      # Contains no credentials of a registry: settings that begin with `_`, `@` or `//`, or whose name suggests a
-      # secret, are not passed on.
+      # The environment of a script, as npm and pnpm create it: the user's variables, fields of package.json, and paths.
+      # Excludes credentials of registries: settings that begin with `_`, `@` or `//`, or whose name suggests a secret,
+      # are not passed on.
       class Variables
         CONFIGURATION = /\Ap?npm_config_(.*)\z/i
         SECRET = %r{\A(?:[_@/]|.*:_)|auth|password|token|otp\b|\Akey\z|\Acert\z}i
         OWN = /\A(?:npm_package_|npm_lifecycle_)|\A(?:NODE|INIT_CWD|PNPM_SCRIPT_SRC_DIR)\z/
         # Fields of package.json that are passed on.
         PACKAGE = %w[name version config engines bin].freeze
-        # Paths in the project and of this machine's tools: a stored build depends on the files there, not on the paths.
+        # Paths in the project and of installed tools. A stored build depends on the files there, not on the paths.
         PLACES = %w[INIT_CWD NODE NODE_PATH PNPM_SCRIPT_SRC_DIR npm_config_global_prefix npm_config_globalconfig
                     npm_config_local_prefix npm_config_node_gyp npm_config_prefix npm_config_user_agent
                     npm_config_userconfig npm_config_cache npm_execpath npm_lifecycle_event npm_lifecycle_script
                     npm_node_execpath npm_package_json npm_config_npm_version].freeze
 
-        # Paths of the project itself, and texts of scripts, which are already part of the key.
+        # Paths of the project itself, and texts of scripts, which the key covers already.
         HERE = %w[PWD OLDPWD INIT_CWD PNPM_SCRIPT_SRC_DIR npm_config_local_prefix npm_lifecycle_event
                   npm_lifecycle_script npm_package_json].freeze
-        # Variables of a terminal, a session or a surrounding make, which differ each time.
+        # Variables of a terminal, a session or a surrounding make, which differ between runs.
         SESSION = /\A(?:
           TERM(?:_\w+|INFO)?|COLORTERM|COLUMNS|LINES|SHLVL|_|VTE_VERSION|WT_SESSION|DISPLAY|WAYLAND_DISPLAY|WINDOWID|
           SSH_\w+|XDG_SESSION_\w+|DBUS_\w+|TMUX\w*|GPG_\w+|MAKELEVEL|MFLAGS|MAKEFLAGS|MAKE_TERM(?:ERR|OUT)
@@ -59,7 +59,7 @@ module Spate
 
         private
 
-        # Folders of a PATH that are outside the project.
+        # The folders of a PATH that are outside the project.
         def elsewhere(path)
           path.compact.join(File::PATH_SEPARATOR).split(File::PATH_SEPARATOR)
               .reject { |folder| "#{folder}/".start_with?("#{@root}/") }.join(File::PATH_SEPARATOR)
@@ -113,7 +113,7 @@ module Spate
           flat(found, "npm_package_").reject { |name, value| (name + value).include?("\0") }
         end
 
-        # Flattens nested values: lists by index, objects by key.
+        # Flattens nested values. A variable's name contains the indexes of lists and the keys of objects.
         def flat(values, prefix)
           values.each_with_object({}) do |(key, value), all|
             name = "#{prefix}#{key}"
@@ -149,8 +149,7 @@ module Spate
         end
       end
 
-      # node and the package manager on this machine, for the environment of scripts. Loaded only if a script has to
-      # run.
+      # node and the package manager of this machine, for the environment of scripts. Used only if a script has to run.
       class Machine
         # Folder of the programs that npm provides for scripts, relative to npm's folder. Debian installs them next to
         # npm.
@@ -158,7 +157,7 @@ module Spate
         GYP = "node-gyp/bin/node-gyp.js"
         PLACES = %w[node_modules .. ../../nodejs].freeze
 
-        # env: {name => value}. tool: "npm" or "pnpm". version: that of the tool, nil if unknown.
+        # env: {name => value}. tool: "npm" or "pnpm". version: the tool's version, nil if unknown.
         def initialize(env, tool, version = nil)
           @env = env
           @tool = tool

@@ -3,14 +3,14 @@
 module Spate
   module JS
     module Tools
-      # Which settings of npm 11 and 12 and of pnpm 10 to 12 can make a frozen install fail, do nothing or install
+      # The settings of npm 11 and 12 and of pnpm 10 to 12 that can make a frozen install fail, do nothing or install
       # something else, and how Spate handles each. js/docs/javascript.md has the same tables for users.
       #
-      #   APPLIED    Spate rejects or chooses as the tool does
-      #   LEFT       the restore is left to the tool, unless the setting has one of these values
-      #   HARMLESS   everything else that the tools declare: other commands, resolving, the network, output
+      #   APPLIED    Spate supports the setting
+      #   LEFT       the project's own tool restores, unless the setting has one of these values
+      #   HARMLESS   all other settings that the tools declare: for other commands, resolving, the network, output
       #
-      # A setting in none of the tables is left to the tool if the tool may know it.
+      # If a setting is in none of the tables, the tool restores, unless it does not declare the setting either.
       module KnownSettings
         autoload :Pnpm, "spate/js/tools/known_settings/pnpm"
 
@@ -20,22 +20,22 @@ module Spate
           NEWEST = 12
 
           APPLIED = %w[allow-file allow-remote engine-strict force legacy-peer-deps strict-peer-deps].freeze
-          # Values with which Spate applies the settings.
+          # Supported values of these settings.
           PLAIN = [true, false, *Configuration::Types::SOURCES].freeze
           LEFT = { "allow-directory" => ["all"], "dry-run" => [false], "extension-file" => [], "global" => [false],
                    "install-links" => [false], "install-strategy" => %w[hoisted nested shallow],
                    "location" => %w[user project], "offline" => [false], "package-lock-only" => [false],
                    "strict-allow-scripts" => [false], "strict-npmrc" => [false], "usage" => [false],
                    "workspace" => [[]], "workspaces" => [] }.freeze
-          # Left to npm if the lockfile does not contain the address of a package: npm queries the registry for it, and
-          # rejects a version that is too new.
+          # If the lockfile does not contain the address of a package, npm restores: it queries the registry for the
+          # address, and rejects a version that is too new.
           AGES = %w[before min-release-age].freeze
-          # Rejected by npm in the environment, but allowed in .npmrc.
+          # npm rejects these settings in the environment, but not in .npmrc.
           NOT_IN_ENVIRONMENT = %w[allow-scripts].freeze
-          # npm rejects two settings of the same group with any values.
+          # npm rejects two settings of the same group, with any values.
           EXCLUSIVE = [%w[save-dev save-optional save-peer save-prod], %w[expect-result-count expect-results],
                        %w[provenance provenance-file]].freeze
-          # Rejected in a file since npm 12 unless the setting names its registry. Not declared.
+          # Since npm 12 these are rejected in a file unless the name includes a registry. npm does not declare them.
           ADDRESSED = %w[certfile email keyfile].freeze
           HARMLESS = %w[
             _auth access all allow-git allow-same-version allow-scripts-pending allow-scripts-pin allow-unused-patches
@@ -61,28 +61,27 @@ module Spate
           KNOWN = [APPLIED, LEFT.keys, AGES, NOT_IN_ENVIRONMENT, EXCLUSIVE, HARMLESS].flatten.to_h { |key| [key, true] }
                                                                                      .freeze
 
-          # configuration: JS::Configuration. version: that of npm, nil for the newest.
+          # configuration: JS::Configuration. version: npm's version, nil for the newest.
           def initialize(configuration, version)
             @configuration = configuration
             @major = version ? version.to_i : NEWEST
           end
 
-          # [String]: why the restore is left to npm, for messages.
+          # [String] for messages: reasons for which npm has to restore.
           def reasons = left + odd + refused_in_environment + exclusive + without_address + unknown
 
           # Additional reasons if the lockfile lacks the address of a package.
-          def ages = AGES.filter_map { |key| told(key, [false, 0]) }
+          def ages = AGES.filter_map { |key| setting_in_use(key, [false, 0]) }
 
           private
 
-          def left = LEFT.filter_map { |key, values| told(key, values) }
+          def left = LEFT.filter_map { |key, values| setting_in_use(key, values) }
 
           # npm treats any list as true.
-          def odd = APPLIED.filter_map { |key| told(key, PLAIN) }
+          def odd = APPLIED.filter_map { |key| setting_in_use(key, PLAIN) }
 
-          # Checks the values of all levels, since npm merges some settings in other ways than by using the nearest
-          # level.
-          def told(key, values)
+          # Checks the values of all levels, because npm does not always use the nearest level: it merges some settings.
+          def setting_in_use(key, values)
             value = @configuration.all_of(key).find { |each| ![nil, *values].include?(each) }
             return if value.nil?
 
@@ -106,14 +105,14 @@ module Spate
             (@configuration.keys_of(:project, :user, :global) & ADDRESSED).map { |key| "#{key} is set" }
           end
 
-          # Settings that only npm itself knows. npm 13 is expected to reject settings that it does not know.
+          # Settings that only npm itself supports. npm 13 is expected to reject settings that it does not declare.
           def unknown
             found = keys.reject { |key| key.include?(":") || KNOWN.key?(key) || ADDRESSED.include?(key) }
             found = found.select { |key| declared?(key) } unless @major > NEWEST
             found.map { |key| "#{key} is set" }
           end
 
-          # Whether this machine's npm declares a setting. If the declarations cannot be found, it may.
+          # Whether the installed npm declares a setting. True if its declarations cannot be found.
           def declared?(key)
             text = (@declarations ||= Configuration::NpmFolder.new(@configuration.env).definitions) or return false
 

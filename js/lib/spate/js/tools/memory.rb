@@ -5,22 +5,22 @@ require "spate/inputs"
 module Spate
   module JS
     module Tools
-      # Remembers that a tool has restored a project: a record of inputs (docs/inputs.md) of its input files, its
-      # options and its results. While these are unchanged, there is nothing to do. The record is in the store, under
-      # the project's real path: Spate writes nothing to the tool's node_modules.
+      # Records that a tool has restored a project. The record of inputs (docs/inputs.md) covers the tool's input files,
+      # options and results. While these are unchanged, there is nothing to do. The record is in the store, under the
+      # project's real path, because Spate writes nothing to the tool's node_modules.
       class Memory
         %i[Members Sources].each { |name| autoload name, "spate/js/tools/memory/sources" }
 
-        # The same kind as Restore's records, with a different key.
+        # Also used by Restore's records, whose keys are different.
         KIND = "js"
         FORMAT = "spate tool 2"
-        # A variable that contains the tool, its program, its options and all relevant variables, compared as one value.
+        # A variable with the tool, its program, its options and all relevant variables, compared as one value.
         RUN = "SPATE_TOOL_RUN"
 
-        # Path of the record for a folder, or nil.
+        # The path of the record for a folder, or nil.
         def self.find(store, root)
           key = key(root)
-          store.shelves.map { |shelf| shelf.path(KIND, key) }.find { |path| File.file?(path) }
+          store.all_stores.map { |shelf| shelf.path(KIND, key) }.find { |path| File.file?(path) }
         rescue SystemCallError
           nil
         end
@@ -33,7 +33,7 @@ module Spate
           @root = tool.project.root
         end
 
-        # Whether nothing has changed since #keep.
+        # Whether nothing has changed since #keep wrote the record.
         def hold?
           file = Memory.find(@store, @root) or return false
 
@@ -42,26 +42,26 @@ module Spate
           false
         end
 
-        # Forgets the last record and records the tool's inputs before the tool reads them, so that a file that is
-        # edited in the meantime makes the tool run again the next time.
+        # Removes the last record, and records the tool's inputs before the tool reads them. If a file is edited while
+        # the tool runs, the tool runs again next time.
         def begin
-          return unless @store.keeper
+          return unless @store.writable_store
 
           Util::Files.remove(path)
           @sources = Sources.of(@tool)
-          @before = @store.keeper.temporary("tool")
-          @sources = nil if @sources && Inputs.record(@before, entries, roots, env: told)
+          @before = @store.writable_store.temporary("tool")
+          @sources = nil if @sources && Inputs.record(@before, entries, roots, env: environment)
         rescue Error, ArgumentError, SystemCallError
           @sources = nil
         end
 
         # Writes the record. Call after #begin. Returns false if the tool's own state is missing, an input was edited,
-        # or nothing can be written: the tool then runs each time.
+        # or nothing can be written. Without a record, the tool runs each time.
         def keep
           return false unless @sources && left?
 
           Util::Files.make_folder(File.dirname(path))
-          return true if Inputs.record(path, entries + installed, roots, env: told).nil? && same?(@before)
+          return true if Inputs.record(path, entries + installed, roots, env: environment).nil? && same?(@before)
 
           Util::Files.remove(path)
           false
@@ -73,14 +73,14 @@ module Spate
 
         private
 
-        def same?(record, **more) = !Inputs.check(record, roots, env: told, **more).is_a?(Array)
+        def same?(record, **more) = !Inputs.check(record, roots, env: environment, **more).is_a?(Array)
         def entries = @sources + [[:environment, RUN]]
 
         def absolute(name) = File.expand_path(name, @root)
         def roots = { "project" => @root, "home" => @tool.env["HOME"] }.compact
 
-        # All variables, since the files may refer to any of them.
-        def told
+        # Contains all variables, because the files may refer to any of them.
+        def environment
           run = [FORMAT, @tool.project.tool, *options, *variables, *programs]
           @tool.env.merge(RUN => run.join("\n"))
         end
@@ -88,7 +88,7 @@ module Spate
         def options = [@tool.omit, @tool.options&.ignore_scripts].map(&:inspect)
         def variables = @tool.env.select { |name, _| @tool.variable?(name) }.sort.map { |pair| pair.join("=") }
 
-        # Identifies the programs of the tool and node, which may be replaced by others.
+        # Identifies the programs of the tool and node, which may be replaced.
         def programs
           [*@tool.program.grep(%r{\A/}), Program.find("node", @tool.env["PATH"])].uniq.compact.flat_map do |path|
             stat = File.stat(path)
@@ -99,7 +99,7 @@ module Spate
         # Whether the tool's own state exists.
         def left? = @tool.states.all? { |name| File.file?(absolute(name)) }
 
-        def path = @store.keeper.path(KIND, Memory.key(@root))
+        def path = @store.writable_store.path(KIND, Memory.key(@root))
 
         def installed
           @tool.states.map { |name| [:file, absolute(name)] } + Installed.entries(folders)
@@ -108,7 +108,7 @@ module Spate
         # Folders with packages.
         def folders = [@root, *Project::Workspace.members(@root)].product(@tool.folders).map { |pair| File.join(*pair) }
 
-        # Finds words of a lockfile or package.json that may be paths: of folders and archives that are packages, or of
+        # Finds words in a lockfile or package.json that may be paths: of folders and archives with packages, or of
         # patches.
         module Local
           WORD = /"((?:[^"\\\n]|\\.)*)"|'([^'\n]*)'|([^\s"',()<>\[\]{}]+)/
@@ -121,7 +121,7 @@ module Spate
 
           module_function
 
-          # Yields a path, and whether to include the entire folder at that path.
+          # Yields a path, and whether the entire folder at that path is an input.
           def scan(text)
             text.scan(WORD) do |double, single, bare|
               (double || single || bare).split("#").each do |part|
@@ -143,8 +143,8 @@ module Spate
         end
 
         # A tool's results, as entries of Inputs: the names in each folder with packages, each package.json, and the
-        # targets of the project's own links. A file missing inside a package is not detected, as with packages that
-        # Spate restores.
+        # targets of the project's own links. A file missing inside a package is not detected. The same applies to
+        # packages that Spate restores.
         class Installed
           BIN = ".bin"
           MODULES = "node_modules"
@@ -188,7 +188,7 @@ module Spate
             folder(inside) if File.directory?(inside)
           end
 
-          # Adds packages in folders with their names, as created by pnpm and bun. Other hidden folders are ignored.
+          # Adds packages in folders with their names, as created by pnpm and bun. Ignores other hidden folders.
           def store(path)
             found = Dir.children(path).map { |name| File.join(path, name, MODULES) }
                        .select { |inside| File.directory?(inside) }

@@ -3,8 +3,8 @@
 module Spate
   module JS
     module Tools
-      # Finds a tool: first the project's own, then the one on the PATH. yarn 1 cannot replace a later version, and no
-      # version can replace a different one that package.json names: in these cases corepack comes first.
+      # Finds a tool: first in the project, then on the PATH. yarn 1 cannot replace a later version, and no version can
+      # replace a different one named by package.json: in these cases corepack is used first.
       class Program
         COREPACK = "corepack"
 

@@ -5,7 +5,7 @@ require "tmpdir"
 module Spate
   module JS
     module Tools
-      # Runs a tool while other threads continue to work.
+      # Runs a tool. Other threads continue to work meanwhile.
       class Run
         # Number of the last lines of output to show in an error.
         LINES = 20
@@ -46,7 +46,7 @@ module Spate
           raise failure(shown, status, lines(log))
         end
 
-        # The error to raise. A tool that cannot print its version is unusable: corepack could not download it, or
+        # The error to raise. If the tool cannot print its version, it is unusable: corepack could not download it, or
         # refuses to start it here.
         def failure(shown, status, lines)
           program = Program.new(@tool)
@@ -89,15 +89,16 @@ module Spate
         end
       end
 
-      # Runs the project's own scripts after a tool that ran none: no tool can disable only the scripts of dependencies.
+      # Runs the project's own scripts after a tool that ran without scripts. Tools cannot disable scripts of
+      # dependencies alone.
       module OwnScripts
-        # A replacement for Restore::Context, for Scripts::Session.
+        # Replaces Restore::Context in a Scripts::Session.
         Context = Struct.new(:root, :env, :store, :events, :options, keyword_init: true) do
           def path(inside) = File.join(root, inside)
         end
 
-        # Settings that disable scripts in files that only the tool itself reads; the configuration contains .npmrc. {
-        # name => [file in the project, file in the home, matching line] }
+        # Settings that disable scripts, in files that only the tool reads; JS::Configuration includes .npmrc.
+        # { name => [file in the project, file in the home, matching line] }
         SILENT = {
           "bun" => ["bunfig.toml", ".bunfig.toml", /^[ \t]*(?:install\.)?ignoreScripts[ \t]*=[ \t]*true\b/],
           "pnpm" => ["pnpm-workspace.yaml", ".config/pnpm/config.yaml", /^ignoreScripts:[ \t]*true\b/],

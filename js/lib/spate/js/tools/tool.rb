@@ -3,10 +3,10 @@
 module Spate
   module JS
     module Tools
-      # Interface of a tool. Subclasses override the differences; paths are relative to the project's root.
+      # Interface of a tool. Subclasses override what differs. Paths are relative to the project's root.
       class Tool
-        # VARIABLES: those of npm's configuration, which most tools read, and one that affects all tools. CHOOSING:
-        # those of version managers.
+        # VARIABLES: npm's configuration, which most tools read, and one variable that affects all tools. CHOOSING:
+        # variables of version managers.
         VARIABLES = /\A(?:npm_config_|node_env\z)/i
         CHOOSING = /\A(?:asdf|corepack|fnm|mise|nodenv|nvm|volta)_/i
 
@@ -24,7 +24,7 @@ module Spate
         def program = Program.new(self).words
         # The program's name.
         def name = project.tool_name
-        # The version that package.json names, or nil.
+        # The version in package.json, or nil.
         def version = (manager&.version if manager&.name == name)
         # Name and version for display: "yarn@4.5.0".
         def wanted = [name, version].compact.join("@")
@@ -32,14 +32,14 @@ module Spate
         def package_name = name
         # Whether corepack provides the tool.
         def corepack? = false
-        # The absolute path of a script in the project that is the tool, or nil.
+        # The absolute path of the tool's script, if the project contains the tool; otherwise nil.
         def own_script = nil
-        # Variables to add to the user's.
+        # Variables that are added to the user's environment.
         def variables = {}
         # Additional variables for printing the version.
         def version_variables = {}
-        # Files that configure the tool, including missing ones: in the project; in the home (see #home_configs); of the
-        # machine (absolute).
+        # Files that configure the tool, even if they do not exist: in the project; in the home (home_configs); of the
+        # machine (machine_configs, absolute).
         def configs = [".npmrc"]
         def home_configs = [".npmrc"]
         def machine_configs = []
@@ -47,7 +47,7 @@ module Spate
         def manifests = [Project::PACKAGE]
         # State files that the tool writes last: unless all of them exist, the tool has not finished.
         def states = []
-        # Folders whose names must not change.
+        # Folders in which the names of files are part of the tool's result.
         def folders = ["node_modules"]
         # Whether the variable affects the tool. Includes variables of version managers.
         def variable?(name) = self.class::VARIABLES.match?(name) || CHOOSING.match?(name)
@@ -61,10 +61,10 @@ module Spate
 
         # Why no scripts of dependencies run, if no option disables them.
         def reason = "the project allows none"
-        # The setting by which a project allows scripts of dependencies; NAME is the package.
+        # How to allow a dependency's scripts, as a hint. NAME is the package.
         def permission = raise NotImplementedError
 
-        # Whether the tool runs the project's own scripts separately, because the option disables them.
+        # Whether Spate runs the project's own scripts after the tool, because the option disabled them, too.
         def own_scripts? = !options&.ignore_scripts && silent?
 
         # Omitted kinds: "dev", "optional", "peer".
@@ -73,7 +73,7 @@ module Spate
         private
 
         def manager = project.manager
-        # Whether the project lists dependencies that may run scripts, in this tool's own way.
+        # Whether the project has a list of dependencies that may run scripts, in this tool's format.
         def lists? = false
         def package = project.package_json
       end
@@ -95,11 +95,11 @@ module Spate
 
         private
 
-        # Since npm 12, scripts that no list allows do not run. In some versions of 11, lists only deny; older versions
-        # have no lists.
+        # Since npm 12, scripts that no list allows do not run. In some versions of 11, lists can only deny; older
+        # versions have no lists.
         def lists? = (@major ||= Program.new(self).major.to_i) >= 12 || refuses?
 
-        # Whether npm rejects scripts that no list names, or prints its usage. --ignore-scripts would prevent either.
+        # Whether npm rejects scripts that no list names, or prints its usage. --ignore-scripts would prevent both.
         def refuses?
           settings = Configuration.of(project, env)
           declared = Configuration::NpmFolder.new(env).definitions.to_s
@@ -119,16 +119,16 @@ module Spate
            *("--config.strict-dep-builds=false" unless strict?)]
         end
 
-        # Whether the project's settings turn a script that is neither allowed nor denied into an error.
+        # Whether the project's settings make pnpm fail if a script is neither allowed nor denied.
         def strict?
           settings = JS::Pnpm::Settings.read(project.root, package, project.version(env),
                                              Configuration.of(project, env))
           settings.plain("strictDepBuilds") == true
         end
 
-        # pnpm asks before it removes a node_modules unless CI is set.
+        # Without CI, pnpm asks for confirmation before it removes a node_modules.
         def variables = { "CI" => env["CI"] || "true" }
-        # Without this variable, `pnpm --version` would record in pnpm-lock.yaml which pnpm package.json names.
+        # Without this variable, `pnpm --version` writes the pnpm that package.json names to pnpm-lock.yaml.
         def version_variables = { "pnpm_config_frozen_lockfile" => "true" }
         def corepack? = true
         def configs = %w[.npmrc pnpm-workspace.yaml .pnpmfile.cjs .pnpmfile.mjs]
@@ -170,12 +170,12 @@ module Spate
         def lists? = package["trustedDependencies"].is_a?(Array)
       end
 
-      # Only runs scripts of packages in its own `allowScripts`.
+      # deno runs only scripts of packages in its own `allowScripts`.
       class Deno < Tool
         VARIABLES = /\A(?:(?:npm_config|deno)_)/i
 
-        # deno has no option to disable all scripts. This list replaces the list in its configuration, and no package
-        # has that name.
+        # deno has no option that disables all scripts. This list replaces the configured list, and contains a name that
+        # no package has.
         def arguments = ["install", "--frozen", *("--allow-scripts=npm:_" if silent?)]
         def configs = %w[.npmrc deno.json deno.jsonc]
         def manifests = %w[package.json deno.json deno.jsonc]

@@ -67,7 +67,7 @@ module Spate
 
         private
 
-        # State files in addition to the install state. The pnpm linker has only the latter.
+        # State files in addition to the install state. The pnpm linker has no additional one.
         STATES = { "pnp" => ".pnp.cjs", "node-modules" => "node_modules/.yarn-state.yml" }.freeze
         private_constant :STATES
 
@@ -76,7 +76,7 @@ module Spate
         def pnp? = linker == "pnp"
         def state = setting("installStatePath", ".yarn/install-state.gz").delete_prefix("./")
 
-        # A plain value, from the environment or .yarnrc.yml. Other kinds of values are not needed here.
+        # A plain value, from the environment or .yarnrc.yml. Other kinds of values are not supported.
         def setting(name, default = nil)
           variable = "YARN_#{name.gsub(/[A-Z]/) { |letter| "_#{letter}" }.upcase}"
           env[variable] || text(".yarnrc.yml")[/^#{name}:\s*["']?([^"'\n#]+?)["']?\s*(?:#.*)?$/, 1] || default

@@ -25,7 +25,7 @@ class PackagesPlainLogTest < CLICase
     err.string
   end
 
-  def test_few_whole_lines
+  def test_prints_few_complete_lines
     assert_equal <<~TEXT, log
       ran the scripts of esbuild@0.1.0 in 2.5 s
       built a-1 in 2.5 s
@@ -36,7 +36,7 @@ class PackagesPlainLogTest < CLICase
     TEXT
   end
 
-  def test_every_step_when_verbose
+  def test_prints_every_step_when_verbose
     assert_equal <<~TEXT, log(verbose: true).lines.first(5).join
       fetched core-js@3.0.0 (1.5 kB)
       unpacked core-js@3.0.0 (3,745 files)

@@ -2,7 +2,7 @@
 
 require "cli/cli_case"
 
-# The line of an install of gems and packages.
+# Output::Packages draws one progress line for gems, for packages, or for both.
 class PackagesProgressLineTest < CLICase
   Packages = Spate::CLI::Output::Packages
   GEMS = [{ event: :plan, total: 155, in_place: 11 }, *([{ event: :linked }] * 120)].freeze
@@ -21,11 +21,11 @@ class PackagesProgressLineTest < CLICase
     Packages::ProgressLine.new(terminal, tally: tally).parts.join(" · ")
   end
 
-  def test_both_halves
+  def test_gems_and_packages
     assert_equal "gems 131/155 · packages 820/1356 · built 3/4 (nokogiri 0:14)", parts(GEMS, PACKAGES, BUILDS)
   end
 
-  def test_one_half
+  def test_gems_or_packages_only
     assert_equal "packages 820/1356", parts(PACKAGES)
     assert_equal "packages 1356/1356", parts({ event: :js_plan, total: 1356, fetch: 0 })
     assert_equal "gems 131/155", parts(GEMS)
@@ -43,7 +43,7 @@ class PackagesProgressLineTest < CLICase
     assert_equal "packages 820/1356", parts(PACKAGES, linked.first(300))
   end
 
-  def test_the_line_is_drawn
+  def test_draws_the_line
     screen = Screen.new.tap { |err| err.columns = 200 }
     line = Packages::ProgressLine.new(terminal(err: screen), tally: Packages::Tally.new)
     tool = { event: :js_tool_start, tool: "npm", command: "npm ci", reasons: ["a link \e[2J"] }

@@ -11,7 +11,7 @@ class PackagesSummaryTest < CLICase
   def packages(**facts) = report(Spate::JS::Restore::Report, **facts)
   def line(...) = Spate::CLI::Output::Packages::Summary.new(...).line
 
-  def test_both
+  def test_gems_and_packages
     assert_equal "155 gems and 1,356 packages in 3.4 s: 14 from the network (9.1 MB), 1,497 from the store, " \
                  "2 extensions built, 7 reused, scripts of 2 packages run, 1 reused",
                  line(gems: gems(total: 155, fetched: 4, fetched_bytes: 3_000_000, from_store: 151, built: 2,
@@ -20,7 +20,7 @@ class PackagesSummaryTest < CLICase
                                          build_reused: 1, seconds: 2.0), seconds: 3.42)
   end
 
-  def test_one
+  def test_only_packages
     assert_equal "1 package in 0.04 s: 1 from the store",
                  line(packages: packages(total: 1, seconds: 0.04, from_store: 1))
     assert_equal "2 packages in 1.0 s: 2 in place, 1 removed, scripts of 3 packages reused",

@@ -5,14 +5,14 @@ module Spate
     module Npm
       class Agreement
         # package.json's `overrides`: rules for a name everywhere, for a name with a certain range, and for the
-        # dependencies of one package. A place has the rules of its dependents.
+        # dependencies of one package. A place inherits the rules of its dependents.
         #
         # https://docs.npmjs.com/cli/configuring-npm/package-json#overrides
         class Overrides
-          # name, range:: the dependency it applies to. value:: the spec to use instead. rules:: for that one's
-          #               dependencies. parent:: Rule around it. Those of the whole project have no name.
+          # name, range:: the dependency to which the rule applies; nil for the project's top rule. value:: the spec to
+          #               use instead. rules:: for the dependencies of that dependency. parent:: the enclosing Rule.
           Rule = Struct.new(:name, :range, :value, :rules, :parent) do
-            # Rules that may apply to its dependencies, nearest first.
+            # Rules that may apply to the dependencies of this rule's package, nearest first.
             def all = rules + (name ? [self] : []) + (parent ? parent.all : [])
             def within?(other) = equal?(other) || (!parent.nil? && parent.within?(other))
           end
@@ -25,11 +25,11 @@ module Spate
             @legacy_peers = legacy_peers
             given = lockfile.root.data["overrides"]
             @rules = {}.compare_by_identity
-            spread(rule(nil, nil, given)) if given.is_a?(Hash) && given.any?
+            apply_rules(rule(nil, nil, given)) if given.is_a?(Hash) && given.any?
           end
 
           # The spec that applies to a place's dependency on a name: the given spec, or the override that replaces it.
-          def wish(place, name, spec)
+          def effective_spec(place, name, spec)
             rule = @rules.empty? ? nil : named(@rules[place], name, spec)
             rule.nil? || rule.value == "*" ? spec : meant(rule.value, place)
           end
@@ -38,10 +38,10 @@ module Spate
           def met?(place, found, name, spec)
             return spec?(spec, found, place) if @rules.empty?
 
-            wish = found.bundler && !found.bundler.root? ? spec : wish(place, name, spec)
-            return spec?(spec, found, place) if wish == spec
+            wanted = found.bundler && !found.bundler.root? ? spec : effective_spec(place, name, spec)
+            return spec?(spec, found, place) if wanted == spec
 
-            spec?(wish, found, @lockfile.root) ||
+            spec?(wanted, found, @lockfile.root) ||
               (spec?(spec, found, place) && !spec?(named(@rules[place], name, spec).range, found, place))
           end
 
@@ -57,14 +57,14 @@ module Spate
           end
 
           # If several dependents lead to a place, the innermost rule applies.
-          def spread(top)
+          def apply_rules(top)
             @rules[@lockfile.root] = top
             queue = [@lockfile.root]
             while (place = queue.pop)
               asked(place).each do |name, (spec, _)|
                 to = place.resolve(name) or next
                 rule = named(@rules[place], name, spec) || @rules[place]
-                [to, to.target].compact.each { |each| queue << each if tell(each, rule) }
+                [to, to.target].compact.each { |each| queue << each if set_rule(each, rule) }
               end
             end
           end
@@ -77,7 +77,7 @@ module Spate
             found.merge(place.children.select { |_, child| child.link? }.transform_values { ["file:"] })
           end
 
-          def tell(place, rule)
+          def set_rule(place, rule)
             known = @rules[place]
             return false if known && (known.equal?(rule) || !rule.within?(known))
 

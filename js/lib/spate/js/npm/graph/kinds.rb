@@ -4,17 +4,17 @@ module Spate
   module JS
     module Npm
       class Graph
-        # Why a place is needed, by npm's rules: each bit means that there is a path from the root to the place without
+        # The reasons for which npm needs a place. Each bit means that a path leads from the root to the place without
         # an edge of that kind. A place without DEV_FREE is for development only, one without WANTED is extraneous.
         #
-        # An edge passes on some of the bits of its start; a place has the union of the bits of all its edges.
+        # An edge passes on some bits of the place at its start; a place has the union of the bits of all its edges.
         module Kinds
           WANTED = 1
           DEV_FREE = 2
           OPTIONAL_FREE = 4
           PEER_FREE = 8
-          # Set if a path has neither development nor optional edges. A place may be reached by both kinds and still
-          # lack it.
+          # Set if a path has neither development nor optional edges. A place on two paths can have both of the other
+          # bits without this one.
           PLAIN = 16
           ALL = 31
 
@@ -22,7 +22,7 @@ module Spate
           DEV = WANTED | OPTIONAL_FREE | PEER_FREE
           OPTIONAL = WANTED | DEV_FREE | PEER_FREE
           PEER = ALL & ~PEER_FREE
-          # Does not keep a place that has no other dependents.
+          # Such an edge does not set WANTED, so it does not keep a place that has no other dependents.
           PEER_OPTIONAL = DEV_FREE
 
           module_function
@@ -68,8 +68,7 @@ module Spate
             end
           end
 
-          # [Place] to remove with the given ones. npm proceeds step by step; doing it all at once gives the same
-          # result.
+          # [Place] to remove together with the given ones. npm removes them step by step; the result is the same.
           def of(places)
             core = closure(places) { |one| demanding(one) }
             all = closure(core.keys) { |one| targets(one) { |to| !core.key?(to) } }

@@ -4,7 +4,7 @@ module Spate
   module JS
     module Npm
       class Machine
-        # The root's `devEngines`: the tools for working on a project. Unknown values are accepted.
+        # The root's `devEngines`: the tools required for working on a project. A tool of unknown version is accepted.
         #
         # https://docs.npmjs.com/cli/configuring-npm/package-json#devengines
         class DevEngines
@@ -52,18 +52,18 @@ module Spate
 
           private
 
-          # One of several must match. If none does, the onFail of the last one applies.
+          # If `wanted` is a list, one item must match. If none does, the onFail of the last one applies.
           def problem(engine, wanted)
             found = found(engine)
             all = wanted.is_a?(Array) ? wanted.flatten(1) : [wanted]
             fits = all.map { |one| checked(engine, one) && fit?(one, found) }
             return if fits.any? || all.empty? || all.last["onFail"] == "ignore"
 
-            Problem.new(engine, all.map { |one| told(one.values_at("name", "version")) }.join(" or "),
-                        told(found), all.last["onFail"] != "warn")
+            Problem.new(engine, all.map { |one| format_version(one.values_at("name", "version")) }.join(" or "),
+                        format_version(found), all.last["onFail"] != "warn")
           end
 
-          def told(name_and_version) = name_and_version.compact.join(" ")
+          def format_version(name_and_version) = name_and_version.compact.join(" ")
 
           # [name, version], each nil if unknown
           def found(engine)
@@ -91,7 +91,7 @@ module Spate
 
           def check(good, place, value)
             good or raise LockfileError.new(
-              "#{@path}: #{place} is #{JSON.generate(value)[0, 60]}, which npm does not understand",
+              "#{@path}: `#{place}`: invalid value #{Reading.shown(value)}",
               hint: "expected { \"runtime\": { \"name\": \"node\", \"version\": \">=20\", \"onFail\": \"error\" } }"
             )
           end

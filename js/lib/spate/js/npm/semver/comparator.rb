@@ -4,14 +4,14 @@ module Spate
   module JS
     module Npm
       module Semver
-        # One word of a range ("^1.2", "~1", ">=2.x", "1.2.3") as bounds: [[operator, Version], ...], which must all
-        # hold; empty if the word allows everything.
+        # One word of a range ("^1.2", "~1", ">=2.x", "1.2.3") as bounds: [[operator, Version], ...]. A version must
+        # satisfy all of them. Empty if the word allows everything.
         class Comparator
           NOTHING = [["<", Version.new(0, 0, 0, "0")]].freeze
           # The lowest prerelease: 1.2.3-0 is lower than 1.2.3 and all of its other prereleases.
           FIRST = "0"
 
-          # nil if the text is invalid. prereleases: whether a bound allows prereleases of its own version.
+          # nil if the text is invalid. prereleases: whether lower bounds include the prereleases of their version.
           def self.bounds(text, loose:, prereleases:)
             match = pattern(loose).match(text) or return
             numbers = numbers(match[3..5])

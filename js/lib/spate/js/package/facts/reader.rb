@@ -104,13 +104,15 @@ module Spate
         end
 
         # The commands of a package, from `bin` (a path, or paths by name) and `directories.bin`. Names become files in
-        # a folder of commands, so only the last part of each is used. Each is {name => path in the package's folder}.
+        # a folder of commands, so only the last part of each is used. Each attribute has the form
+        # { name => path in the package }.
         class Bins
           # clamped: bins whose paths lead out of the package's folder, moved back into it like npm does: "../a" becomes
           # "a".
           attr_reader :inside, :clamped, :of_folder
 
-          # bin: as parsed; folder: of `directories.bin`, or nil; paths: of the package's files; name: the package's.
+          # bin: the parsed field; folder: value of `directories.bin`, or nil; paths: all files of the package; name:
+          # its name.
           def initialize(bin, folder, paths, name)
             @inside = {}
             @clamped = {}
@@ -160,7 +162,7 @@ module Spate
 
           def parts(path) = path.tr("\\", "/").split("/").reject { |part| part.empty? || part == "." }
 
-          # All files below the folder, by their own names.
+          # { file name => path } of all files below the folder.
           def files(folder, paths)
             return {} if folder.nil? || climbs?(folder)
 

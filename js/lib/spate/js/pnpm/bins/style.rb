@@ -4,17 +4,21 @@ module Spate
   module JS
     module Pnpm
       class Bins
-        # Creates the executables of a folder: which package wins a name, and whether its file is a link or a shim.
+        # Creates the entries of a folder of executables: selects the package for each name, and creates a link or a
+        # shim.
         #
-        # node_path:: the folder of hoisted packages, relative to the root; OWN: none; nil: NODE_PATH is not set
-        # symlinks:: whether they are symbolic links
+        # node_path:: the folder of hoisted packages, relative to the root; OWN: only the package's folders; nil:
+        #             NODE_PATH is not set
+        # symlinks:: whether the entries are symbolic links instead of shims
         # absolute:: whether some paths are absolute
         # yielding:: folders of packages that lose a name to any other package
         # major:: of pnpm's version; nil: the newest
         # built:: folder of a package whose own executables are linked only if it has build scripts; or nil
-        # own:: folder of the package they are in, whose own executables are linked only if their files exist; or nil
+        # own:: folder of the package that contains this folder; its executables are linked only if their files exist;
+        #       or nil
         Style = Struct.new(:node_path, :symlinks, :yielding, :absolute, :major, :built, :own) do
-          # { path => Symlink or TextFile }. folder: BinFolder. facts: #[](path) -> Facts or nil. root: of the project.
+          # { path => Symlink or TextFile }. folder: BinFolder. facts: #[](path) -> Facts or nil. root: the project's
+          # root.
           def entries(folder, facts, root = nil)
             all = chosen(folder, facts)
             all.reject! { |_, (path, bin, found)| found.missing.include?(bin) && (!missing || path == own) }
@@ -24,7 +28,7 @@ module Spate
 
           private
 
-          # Whether to create one for a missing file, for example in a project that is not built yet.
+          # Whether to create entries for missing files, for example in a project that is not built yet.
           def missing = newest?
           def newest? = major.nil? || major > 11
 
@@ -45,8 +49,8 @@ module Spate
 
           def bins(found) = found.bins.empty? ? found.folder_bins : found.bins
 
-          # Whether `one` wins a name that both packages have. In order of priority: the project's own dependency, the
-          # package with that name, the first by name (up to pnpm 11 the last), the newer version.
+          # Whether `one` takes precedence for a name that both packages have. In order of priority: the project's own
+          # dependency, the package with that name, the first by name (up to pnpm 11 the last), the newer version.
           def before?(name, one, other)
             ranks = [rank(name, one), rank(name, other)]
             return (ranks.first <=> ranks.last).negative? unless ranks.uniq.one?
@@ -65,7 +69,7 @@ module Spate
             [yielding.include?(candidate.first) ? 1 : 0, owned ? 0 : 1]
           end
 
-          # way: callable that returns the relative path to a place.
+          # way: callable that returns the relative path to a path.
           def entry(way, name, path, bin, found)
             target = way["#{path}/#{bin}"]
             return Symlink.new(target) if symlinks || name == "node"
@@ -73,7 +77,7 @@ module Spate
             TextFile.new(Shim.new(target, found.shebangs[bin], node_paths(way, path)).text, 0o755)
           end
 
-          # Relative to the bin folder: the package's own dependencies, its neighbours, hoisted packages.
+          # Relative to the bin folder: the package's own dependencies, packages beside it, hoisted packages.
           def node_paths(way, path)
             return [] unless node_path
 
@@ -86,13 +90,13 @@ module Spate
           end
         end
 
-        # Reopens the class, so that its constants are found.
+        # Reopened as a class body, because Ruby looks up constants lexically.
         class Style
           NAME = /\A(?!\.{1,2}\z)[A-Za-z0-9\-_.!~*'()$]+\z/
-          # Only the folders of the package itself and its neighbours.
+          # For node_path: NODE_PATH contains only the folder in the package and the folder around it.
           OWN = ""
           CONTROL = /[\x00-\x1f\x7f]/
-          # Executables that belong to a package with another name, since pnpm 11.
+          # Executables that belong to a package with a different name, since pnpm 11.
           OWNERS = { "npx" => ["npm"], "pn" => ["pnpm", "@pnpm/exe"], "pnpm" => ["@pnpm/exe"],
                      "pnpx" => ["pnpm", "@pnpm/exe"], "pnx" => ["pnpm", "@pnpm/exe"] }.freeze
         end

@@ -4,11 +4,12 @@ module Spate
   module JS
     module Pnpm
       class Links
-        # Hoists packages that no package.json names: for packages of the virtual store (private, in .pnpm/node_modules)
-        # or for the project (public, in its node_modules). The first in pnpm's order wins a name: nearest to the
-        # projects, then by the slot's name.
+        # Hoists packages so that others find them without a dependency in package.json: packages of the virtual store
+        # (private, in .pnpm/node_modules), or the project, too (public, in its node_modules). If several packages have
+        # a name, the first in pnpm's order is hoisted: nearest to the projects, then by the slot's name.
         class Hoisting
-          # alias, kind ("public" or "private"), Snapshot or nil, folder of a workspace's project or nil
+          # name: the alias. kind: "public" or "private". snapshot: Snapshot or nil. folder: of a workspace's project,
+          # or nil.
           Hoisted = Struct.new(:name, :kind, :snapshot, :folder)
           # The first version that hoists only installed packages, instead of all in the lockfile.
           OLD = [10, 12, 2].freeze
@@ -18,13 +19,14 @@ module Spate
           # that are not hoisted. settings: Settings.
           def initialize(lockfile, direct, layout, skipped, workspace, reserved, settings)
             old = settings.before?(*OLD)
-            # Whether a project's name is reserved. Otherwise a package with that name is recorded, too, but the
-            # project's link wins.
+            # Whether names of projects are reserved. Otherwise a package with such a name is recorded, too, but the
+            # link leads to the project.
             @taking = old || !settings.before?(12, 0)
-            # The first pnpm that sorts by the slot's name also omits packages that this machine cannot install.
+            # Older versions sort by key instead of the slot's name, and include packages that this machine cannot
+            # install.
             @by_key = old
             @skipped = old ? {} : skipped
-            # Packages that this machine cannot install. Only pnpm 12 follows their dependencies.
+            # Packages that this machine cannot install. Only pnpm 12 visits their dependencies.
             @closed = settings.before?(12, 0) ? skipped : {}
             @snapshots = lockfile.snapshots
             @direct = direct
@@ -93,8 +95,8 @@ module Spate
             below(roots, seen).sort_by.with_index { |(depth, slot, _), at| [depth, slot, at] }.unshift([-1, "", direct])
           end
 
-          # The depth is that of the first path found, depth first, siblings together: pnpm's order, not the shortest
-          # path.
+          # The depth of a package is that of the first path found by a depth-first search that visits siblings
+          # together. This is pnpm's order; the path need not be the shortest.
           def below(roots, seen)
             found = []
             steps = [[roots, 0]]

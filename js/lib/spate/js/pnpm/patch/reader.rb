@@ -103,7 +103,7 @@ module Spate
             Hunk.new([start, 1].max, size, [new_start, 1].max, new_size, parts(size, new_size))
           end
 
-          # Reads as many lines as the hunk's header announces.
+          # Reads the number of lines that the hunk's header states.
           def parts(old, new)
             found = []
             while old.positive? || new.positive?
@@ -128,7 +128,7 @@ module Spate
             end
           end
 
-          # "\ No newline at end of file"
+          # Skips the line "\ No newline at end of file" and returns whether it was there.
           def unended?
             return false unless @lines[@at]&.start_with?("\\")
 

@@ -4,24 +4,24 @@ module Spate
   module JS
     module Pnpm
       class Planning
-        # The package manager that the root's package.json pins. pnpm refuses to run if that is another tool and, with a
-        # frozen lockfile, if the lockfile does not record this pnpm (`packageManagerDependencies` in the document
-        # before the project's).
+        # The package manager that the root's package.json pins. pnpm refuses to run if that is a different tool and,
+        # with a frozen lockfile, if the lockfile does not record this pnpm (`packageManagerDependencies` in the
+        # document before the project's).
         class Pin
           # The first version that reads `devEngines.packageManager`, and then ignores `packageManager`.
           DEV_ENGINES = 11
-          # The first version whose `packageManager` is recorded.
+          # The first pinned version that the lockfile must record.
           RECORDED = 12
 
-          # package_json: the root's. recorded: the lockfile's version of pnpm, or nil. major: of the pnpm that reads
-          # package.json.
+          # package_json: the root's package.json. recorded: pnpm's version in the lockfile, or nil. major: the major
+          # version of the pnpm that reads package.json.
           def initialize(package_json, recorded, major)
             @package_json = package_json
             @recorded = recorded
             @major = major
           end
 
-          # [String] for the user: conditions with which pnpm would end, or which depend on more settings.
+          # [String] for the user: reasons to leave the project to pnpm. pnpm would fail, or more settings would decide.
           def reasons = [engines.any? ? unrecorded_engine : other || unrecorded].compact
 
           private
@@ -43,7 +43,7 @@ module Spate
             missing(version)
           end
 
-          # Demands compares the name of the tool.
+          # Checks only the version; Demands checks the tool's name.
           def unrecorded_engine
             wanted = engines.find { |each| each["name"] == "pnpm" && each["version"].is_a?(String) }
             return if wanted.nil? || wanted["onFail"] == "ignore"
@@ -88,10 +88,10 @@ module Spate
              unmet(wanted, "runtime", "node") { Npm::Machine::Tooling.new(@env).node_version }].compact
           end
 
-          # The pnpm on PATH, which starts another version only if that is allowed.
+          # The pnpm on PATH, which starts a different version only if that is allowed.
           def installed = JS::Project::Version.installed("pnpm", @env)
 
-          # Only one of several has to be met.
+          # If there are several, only one has to match.
           def unmet(wanted, key, name)
             all = [wanted[key]].flatten(1).grep(Hash)
             return if all.empty? || all.any? { |one| one["name"] == name && fits?(one["version"]) { yield one } }
@@ -111,7 +111,7 @@ module Spate
 
         # Features of a project that Spate does not support, so that pnpm has to restore it.
         class Foreign
-          # The versions between these two: in them, pnpm's state files changed between patch releases.
+          # pnpm's state files changed between patch releases from the first of these versions until before the second.
           UNSTEADY = [[11, 27], [12, 0]].freeze
           PNPMFILES = %w[.pnpmfile.cjs .pnpmfile.mjs].freeze
 
@@ -150,7 +150,7 @@ module Spate
             PNPMFILES.select { |name| Reading.file?(File.join(@root, name)) }
           end
 
-          # Folders that are not directly below the root.
+          # Settings that move node_modules or the virtual store elsewhere.
           def folders
             modules = @settings["modulesDir"].to_s
             store = @settings["virtualStoreDir"]
@@ -161,7 +161,7 @@ module Spate
             found + shared
           end
 
-          # A global virtual store at a place chosen by the project.
+          # Settings for the location of a global virtual store.
           def shared
             type = @settings["virtualStoreType"]
             found = []

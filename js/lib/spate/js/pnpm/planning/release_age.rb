@@ -16,18 +16,19 @@ module Spate
         class ReleaseAge
           SINCE = 11
 
-          # nil if there is nothing to check. Raises LeftToTool.
-          def self.of(lockfile, settings)
+          # nil if there is nothing to check. known: [JS::Package], used instead of equal ones, so that a stored plan
+          # contains each only once. Raises LeftToTool.
+          def self.of(lockfile, settings, known = [])
             return if settings.major < SINCE || settings["trustLockfile"]
 
             minutes = Float(settings.plain("minimumReleaseAge") || settings["minimumReleaseAge"])
             return unless minutes.positive?
 
             excluded = Array(settings.plain("minimumReleaseAgeExclude")).map { |text| rule(text.to_s) }
-            new(minutes, excluded, settings["minimumReleaseAgeIgnoreMissingTime"], packages(lockfile))
+            new(minutes, excluded, settings["minimumReleaseAgeIgnoreMissingTime"], packages(lockfile, known))
           end
 
-          # "@scope/*", "name" or "name@1.0.0 || 1.0.1".
+          # Parses "@scope/*", "name" or "name@1.0.0 || 1.0.1".
           def self.rule(text)
             name, versions = text.match(/\A(@?[^@]*)(?:@(.*))?\z/m).captures
             versions = versions&.split("||")&.map { |each| Npm::Semver::Version.parse(each.strip)&.to_s }
@@ -36,14 +37,16 @@ module Spate
             raise LeftToTool, ["minimumReleaseAgeExclude: #{text}"]
           end
 
-          def self.packages(lockfile)
+          def self.packages(lockfile, known)
+            known = known.to_h { |package| [package, package] }
             lockfile.packages.filter_map do |key, entry|
               name, version = DepPath.split(key)
               found = entry["resolution"] if entry.is_a?(Hash)
               next unless found.is_a?(Hash) && found["type"].nil? && Npm::Semver::Version.valid?(version)
               next if Resolution.foreign(found) || !found.fetch("tarball", "http:").to_s.match?(/\Ahttps?:/i)
 
-              Package.new(name: name, version: version, integrity: Package::Integrity.parse(found["integrity"]))
+              found = Package.new(name: name, version: version, integrity: Package::Integrity.parse(found["integrity"]))
+              known.fetch(found, found)
             end
           end
           private_class_method :rule, :packages

@@ -4,8 +4,8 @@ module Spate
   module JS
     module Pnpm
       class Selection
-        # node's names for this machine, and which packages support it according to os, cpu, libc and engines of their
-        # entries.
+        # This machine by node's names. Checks whether it supports a package, by os, cpu, libc and engines of the
+        # package's entry.
         class Machine
           CPUS = { "x86_64" => "x64", "amd64" => "x64", "aarch64" => "arm64", "i386" => "ia32", "i486" => "ia32",
                    "i586" => "ia32", "i686" => "ia32", "powerpc64le" => "ppc64", "ppc64le" => "ppc64" }.freeze

@@ -59,15 +59,15 @@ module Spate
           ORDER = %w[hoistedDependencies hoistPattern included injectedDeps layoutVersion nodeLinker packageManager
                      pendingBuilds ignoredBuilds prunedAt publicHoistPattern skipped storeDir virtualStoreDir
                      virtualStoreDirMaxLength allowBuilds].freeze
-          # pnpm 10 and older.
+          # The order up to pnpm 10.
           OLD_ORDER = %w[hoistedDependencies hoistPattern included injectedDeps ignoredBuilds layoutVersion nodeLinker
                          packageManager pendingBuilds publicHoistPattern prunedAt registries skipped storeDir
                          virtualStoreDir virtualStoreDirMaxLength].freeze
 
           attr_reader :path
 
-          # values: the part that the plan knows. order: [key] in the order of pnpm's walk; nil if pnpm sorts them.
-          # patched: whether an installed package is patched; nil if the project has no patches.
+          # values: the values that the plan determines. order: [key] in the order in which pnpm visits packages; nil if
+          # pnpm sorts them. patched: whether an installed package is patched; nil if the project has no patches.
           def initialize(path, settings, values, order, patched)
             @path = path
             @major = settings.major
@@ -111,7 +111,7 @@ module Spate
             @order ? @values["pendingBuilds"] + (@order & keys) : folders + keys.sort
           end
 
-          # In HTTP's format.
+          # The time in the format of HTTP.
           def date(time) = time.getutc.strftime("%a, %d %b %Y %H:%M:%S GMT")
         end
 

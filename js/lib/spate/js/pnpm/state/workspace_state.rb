@@ -7,7 +7,7 @@ module Spate
         # .pnpm-workspace-state-v1.json: projects and settings, with which pnpm checks whether there is anything to do.
         class WorkspaceState
           FILE = ".pnpm-workspace-state-v1.json"
-          # Up to pnpm 10.12.
+          # The name of the workspace state file up to pnpm 10.12.
           OLD_FILE = ".pnpm-workspace-state.json"
           # Settings that pnpm always writes.
           ALWAYS = %w[autoInstallPeers dangerouslyAllowAllBuilds dedupeDirectDeps dedupeInjectedDeps
@@ -73,7 +73,7 @@ module Spate
               "enableGlobalVirtualStore" => shared_store(planning, settings) }
           end
 
-          # On CI, pnpm 11 records false where the setting is not given.
+          # On CI, pnpm 11 records false if the setting is not given.
           def self.shared_store(planning, settings)
             planning.global? || (settings.major == 11 && settings.ci? ? false : nil)
           end

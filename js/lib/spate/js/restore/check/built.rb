@@ -4,7 +4,7 @@ module Spate
   module JS
     module Restore
       class Check
-        # Files that scripts created in packages, as far as the store has them: see Scripts::Build.
+        # Changes that scripts made in packages, if the store has the results of these scripts: see Scripts::Build.
         class Built
           PACKAGE = "package.json"
 
@@ -17,11 +17,11 @@ module Spate
             @removed = records.flat_map(&:removed).to_h { |path| [path, true] }
           end
 
-          # Whether it is known what the scripts of a tree have changed.
+          # Whether the store has a record of what the scripts of a tree changed.
           def known?(tree) = @known.key?(tree.path)
 
-          # Whether a script may have made this change to a path of a tree. A script that did not fail has kept the
-          # package.json.
+          # Whether a script may have made this change to a path of a tree. Without a record any change is possible,
+          # except that the package.json is missing: it is only removed if a script failed.
           def by_script?(tree, path, kind)
             return kind != :missing || path != "#{tree.path}/#{PACKAGE}" unless known?(tree)
 
@@ -54,7 +54,7 @@ module Spate
               path = [*within, name].join("/")
               next @files[path] ? [] : [path] unless @folders[path]
 
-              folder?(path) ? call(path) : [] # reported as another type
+              folder?(path) ? call(path) : [] # other types are reported elsewhere
             end
           rescue SystemCallError
             []
@@ -72,8 +72,8 @@ module Spate
           def folder?(path) = !!Store::Object.lstat("#{@folder}/#{path}")&.directory?
         end
 
-        # Packages whose scripts npm or pnpm itself may have run: if the tool has written its state since the last
-        # restore, or without any restore. npm before 12 and pnpm before 10 run all scripts that no list denies.
+        # Finds packages whose scripts npm or pnpm may have run: the tool has written its state files since the last
+        # restore, or there was no restore. npm before 12 and pnpm before 10 run all scripts that no list denies.
         class ToolScripts
           LISTS_SINCE = { "npm" => 12, "pnpm" => 10 }.freeze
 
@@ -91,12 +91,12 @@ module Spate
             return [] if !any? || Scripts::Policy.of(@plan, configuration).silent?
 
             asking = Scripts.asking(@plan, facts, configuration)
-            asking.select { |each| each.allowed.nil? ? unasked? : each.allowed }.map(&:path)
+            asking.select { |each| each.allowed.nil? ? runs_without_list? : each.allowed }.map(&:path)
           end
 
           private
 
-          def unasked? = @plan.major < LISTS_SINCE.fetch(@plan.tool)
+          def runs_without_list? = @plan.major < LISTS_SINCE.fetch(@plan.tool)
         end
       end
     end

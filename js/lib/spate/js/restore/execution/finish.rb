@@ -7,7 +7,7 @@ module Spate
         # Runs after all packages are in place: creates slots, links and bins, removes strays, runs scripts, and writes
         # the completion markers.
         class Finish
-          # placed: trees that were in place before. made: entries that exist already, or nil. placing: the finished
+          # placed: trees that were in place before. made: entries that already exist, or nil. placing: the completed
           # Placing.
           def initialize(parts, notes, placed, made, placing)
             @parts = parts
@@ -19,7 +19,7 @@ module Spate
             @placing = placing
           end
 
-          # Yields when all files, links and bins are in place, before scripts run.
+          # Yields after all files, links and bins are in place, and before scripts run.
           def call
             take_away
             @parts.report.linked = [@parts.present.size - @placed.size, 0].max
@@ -45,8 +45,8 @@ module Spate
             entries
           end
 
-          # Returns the entries of the project itself. Items whose files turn out to be missing from the store are
-          # fetched again; if that fails, the links change.
+          # Creates slots, and returns the entries of the project itself. If the store lacks files of an item, the item
+          # is fetched again. If that fails, the links change.
           def make_slots
             shared, own = @parts.wanted.call.partition { |path, _| path.start_with?("/") }
             return own.to_h unless @parts.slots.any?
@@ -61,8 +61,8 @@ module Spate
 
           def placed?(tree) = (@paths ||= @placed.to_h { |each| [each.path, true] }).key?(tree.path)
 
-          # Removes dependents of optional packages that could not be installed or built; npm creates their parent
-          # folders. entries: the existing ones. Returns the remaining entries.
+          # Removes optional packages that failed to install or build, and their dependents; npm creates the parent
+          # folders of these. entries: the existing entries. Returns the remaining ones.
           def take_away(entries = {})
             gone = @parts.left_out.gone.each { |tree| @folders.make(tree.path) if @plan.tool == "npm" }
             take(gone.map(&:path))
@@ -81,8 +81,7 @@ module Spate
 
           def take(paths) = paths.each { |path| @parts.trash.take(@parts.context.path(path)) }
 
-          # Records the packages before running scripts, so that if a script is killed the next restore places their
-          # folders again.
+          # Records the packages before scripts run. If a script is killed, the next restore places their folders again.
           def run_scripts(&)
             about = @parts.present.select { |tree| @parts.runs?(tree) }.map(&:key)
             @notes.places(about) if about.any?
@@ -90,10 +89,10 @@ module Spate
             @parts.report.built = count.ran
             @parts.report.build_reused = count.reused
             @parts.report.pending = @parts.outcome.pending
-            @parts.report.told = @parts.scripts.told
+            @parts.report.warned_of = @parts.scripts.warned_of
           end
 
-          # Executables may refer to files created by the project's own scripts.
+          # Links executables again, because the project's own scripts may have created their files.
           def link_again(entries)
             now = @parts.wanted.call.reject { |path, entry| path.start_with?("/") || entries[path] == entry }
             @parts.place_entries(now)
@@ -101,7 +100,7 @@ module Spate
             entries.merge(now)
           end
 
-          # Yields between writing the state of packages and the completion marker.
+          # Yields after the state of packages is written, and before the last state files are written.
           def write_state(state)
             last = @plan.state.respond_to?(:last) ? @plan.state.last : []
             write(state.except(*last))

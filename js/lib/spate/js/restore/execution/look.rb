@@ -4,7 +4,7 @@ module Spate
   module JS
     module Restore
       class Execution
-        # Checks the state before anything is changed: packages in the store, trees in their places. Changes nothing.
+        # Checks the packages in the store and the trees in node_modules before anything is changed. Changes nothing.
         class Look
           def initialize(parts)
             @parts = parts
@@ -14,7 +14,7 @@ module Spate
             @report = parts.report
           end
 
-          # Items that the store lacks, and trees that are as they should be.
+          # Items that the store lacks, and trees that are already in place and correct.
           attr_reader :lacking, :placed
 
           # Raises errors that prevent the whole restore: UnknownPackage, Store::ReadOnly, NotLocalError.
@@ -40,26 +40,27 @@ module Spate
             raise NotLocalError, absent.map(&:full_name) if absent.any?
           end
 
-          # Warns about packages without a digest or with a weak one, and prints the tool's warnings.
+          # Warns about packages without a digest or with a weak one. Also emits the tool's warnings.
           def warn
-            @plan.warnings&.each { |message| tell(message, nil) }
+            @plan.warnings&.each { |message| warn_of(message, nil) }
             weak = @lacking.select { |item| item.integrity&.weak? }
             none = @lacking.select { |item| item.integrity.nil? && !item.package.file? }
-            tell("verified by SHA-1 only: #{named(weak)}", "a newer lockfile has SHA-512") if weak.any?
-            tell("not verified, because the lockfile has no integrity: #{named(none)}", nil) if none.any?
+            hint = "recreate the lockfile with a current version of the tool: it records SHA-512"
+            warn_of("verified by SHA-1 only: #{named(weak)}", hint) if weak.any?
+            warn_of("not verified, because the lockfile has no integrity: #{named(none)}", nil) if none.any?
           end
 
           def warn_of_edits(trees)
             return if trees.empty?
 
             names = trees.map { |tree| tree.names.last }.uniq.sort
-            tell("edited in node_modules, and kept: #{NotLocalError.list(names)}",
-                 "spate js --restore #{names.size > NotLocalError::NAMED ? "all" : names.join(",")}")
+            warn_of("edited in node_modules, and kept: #{NotLocalError.list(names)}",
+                    "spate js --restore #{names.size > NotLocalError::NAMED ? "all" : names.join(",")}")
           end
 
           def named(items) = items.map(&:full_name).sort.then { |names| NotLocalError.list(names) }
 
-          def tell(message, hint)
+          def warn_of(message, hint)
             @report.warnings << message
             @context.events.emit(:warning, message: message, hint: hint)
           end
@@ -74,13 +75,13 @@ module Spate
         end
 
         # Records the progress of a restore. Completion markers are removed first and written last. Expected packages
-        # are recorded before they are placed, so that prune keeps them, and the next restore knows them even if this
-        # one is killed.
+        # are recorded before they are placed: prune then keeps them, and if this restore is killed, the next one has
+        # the record.
         class Notes
           # State files of package managers.
           STATE = "node_modules/{.package-lock.json,.modules.yaml,.pnpm/lock.yaml,.pnpm-workspace-state*.json}"
 
-          # surroundings, sources: of Record; nil to store none.
+          # surroundings, sources: see Memory::Record; nil to store no record.
           def initialize(parts, surroundings, sources)
             @parts = parts
             @context = parts.context
@@ -99,7 +100,7 @@ module Spate
             places
           end
 
-          # Records the locations of packages, only once for the same locations. built: keys of trees whose scripts ran
+          # Records the locations of packages, unless they are recorded already. built: keys of trees whose scripts ran
           # or will run.
           def places(built = [])
             noted = [built, @outcome.builds, @parts.slots.used, @parts.items.map(&:key)].map(&:dup)
@@ -108,11 +109,11 @@ module Spate
             @noted = noted
             saved = Memory::Places.save(@context, @plan, @parts.items, built: built, builds: @outcome.builds,
                                                                        slots: @parts.slots.used)
-            # Prune would delete slots that no record names.
+            # Without a record, prune would delete the slots.
             raise Store::ReadOnly.at(@store.root) if @parts.slots.any? && !saved
           end
 
-          # Call this when everything is done. entries, state: paths.
+          # Call this at the end. entries, state: paths.
           def end(entries, state)
             places(@outcome.built)
             return unless @surroundings && @sources && !@parts.scripts.unknown?
@@ -124,7 +125,7 @@ module Spate
 
           private
 
-          # Forgets only state in the project's own folders, since a link may lead to another project's.
+          # Removes only state files in the project's own folders, because a link may lead to another project.
           def forget_state
             Dir.glob(STATE, base: @plan.root).each do |path|
               @parts.trash.take(@context.path(path)) if @parts.folders.real?(File.dirname(path))

@@ -4,10 +4,10 @@ module Spate
   module JS
     module Restore
       class Execution
-        # Fetches packages and places each once it is in the store. An existing node_modules is left alone until all new
-        # packages are there.
+        # Fetches packages and places each as soon as it is in the store. An existing node_modules is not changed before
+        # all new packages are in the store.
         class Placing
-          # look: a Look that was called. later: called while other threads work.
+          # look: a Look after #call. later: callable that is called while other threads work.
           def initialize(parts, notes, look, later)
             @parts = parts
             @notes = notes
@@ -19,7 +19,7 @@ module Spate
             @acquisition = Supply::Acquisition.new(parts.context, parts.packages) { |item| renamed?(item) }
           end
 
-          # Returns the links and bins that are already in place: { path => Symlink or TextFile }, or nil.
+          # Returns the links and bins that were already created: { path => Symlink or TextFile }, or nil.
           def call
             expect
             queue = Queue.new(@parts.plan.trees, @placed, @items)
@@ -34,7 +34,7 @@ module Spate
             @made
           end
 
-          # Fetches Items again whose files are missing from the store.
+          # Fetches Items whose files are missing from the store.
           def acquire(lost)
             queue = Queue.new(lost.flat_map(&:trees), [], @items)
             @acquisition.add(lost)
@@ -42,12 +42,12 @@ module Spate
             count
           end
 
-          # Call this at the end.
+          # Ends all work of other threads.
           def stop = @acquisition.stop
 
           private
 
-          # Runs while packages are downloaded.
+          # Checks addresses and ages while packages are downloaded.
           def check_policies
             addressed = @parts.plan.unconfirmed.to_a
             Addresses.new(@parts.context, addressed).check if addressed.any?
@@ -65,7 +65,7 @@ module Spate
             again(queue, beside { @trees.call(own) }, own)
           end
 
-          # Whether an archive is unpacked into a folder that is renamed into place.
+          # Whether an archive is unpacked into a folder that is then renamed into place.
           def renamed?(item) = item.trees.one? && !@parts.shared?(item.trees.first) && @parts.context.trees?
 
           def receive(queue)
@@ -82,18 +82,18 @@ module Spate
             @supplied[item] = item.bytes
           end
 
-          # The block places trees. If nothing is in the way and all facts are known, the links and bins are computed at
-          # the same time, and created once their folders exist.
+          # The block places trees. If node_modules is new and all facts are known, computes links and bins at the same
+          # time, and creates them once their folders exist.
           def beside(&)
             return yield if @parts.existed || @lacking.any? || @parts.slots.any? || @made ||
-                            !(wanted = @parts.wanted([])).apart?
+                            !(wanted = @parts.wanted([])).computable_early?
 
             Place::Meanwhile.call(-> { (@made = wanted.call).then { @later.call } }, &)
                             .tap { @parts.place_entries(@made) }
           end
 
-          # Fetches Items again whose files are missing from the store. If packages are still missing afterwards, the
-          # links change.
+          # Fetches Items whose files are missing from the store. If packages are still missing afterwards, the links
+          # change.
           def again(queue, lost, ready)
             @parts.existed ||= !@made.nil? if lost.any?
             @made = nil if lost.any?
@@ -118,7 +118,7 @@ module Spate
             @supplied = found.to_h { |item| [item, nil] }.compare_by_identity
           end
 
-          # An item that the store had and lost counts as fetched from the network.
+          # An item that was in the store, but whose files were missing, counts as fetched from the network.
           def count
             fetched = @supplied.each_value.filter_map(&:itself)
             @parts.report.fetched = fetched.size

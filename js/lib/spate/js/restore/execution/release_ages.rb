@@ -1,16 +1,15 @@
 # frozen_string_literal: true
 
-require "json"
-require "time"
-
 module Spate
   module JS
     module Restore
       class Execution
-        # Whether each version was published long enough ago (Pnpm::Planning::ReleaseAge). A package that has been in
-        # the store for that long passes; the dates of others come from the registry and are cached in the store.
+        # Checks that each version was published long enough ago (Pnpm::Planning::ReleaseAge). A package that has been
+        # in the store for that long passes. Other dates come from the registry and are cached in the store, for each
+        # package. The result for all packages is stored, too, which saves reading the dates again.
         class ReleaseAges
           KIND = "js-dates"
+          LISTS = "js-ages"
           # Simultaneous requests.
           THREADS = 16
 
@@ -21,21 +20,38 @@ module Spate
             @wanted = wanted
             @store = context.store
             @cutoff = Time.now - (wanted.minutes * 60)
+            @registries = {} # { scope or "" => address }
           end
 
           # Raises ReleaseAgeError, NotLocalError, and the errors of Spate::Registry.
           def check
-            open = @wanted.checked.reject { |package| stored?(package) || (date = kept(package)) && date < @cutoff }
-            return if open.empty?
-            raise NotLocalError.new(open.map(&:full_name), "the publication date") if @context.options.local
+            packages = @wanted.checked
+            list = list_key(packages)
+            return if list && passed?(list)
 
-            young = ask(open.group_by(&:name).to_a)
-            raise ReleaseAgeError.new(young.sort, @cutoff, @wanted.minutes) if young.any?
+            require "time"
+            confirm(packages.reject { |package| stored?(package) || ((date = kept(package)) && date < @cutoff) })
+            @store.writable_store&.write(LISTS, list, (@cutoff.to_r * 1000).ceil.to_s) if list && !@undated
           end
 
           private
 
-          # Uses the ctime of the manifest, which does not change when a file is read or linked.
+          # Whether all packages of a list were published before a time (in ms) that is not after the cutoff.
+          def passed?(list)
+            times = @store.all_stores.map { |shelf| shelf.read(LISTS, list).to_i }
+            times.any? { |time| time.between?(1, @cutoff.to_r * 1000) }
+          end
+
+          # packages: whose dates are unknown.
+          def confirm(packages)
+            return if packages.empty?
+            raise NotLocalError.new(packages.map(&:full_name), "the publication date") if @context.options.local
+
+            young = ask(packages.group_by(&:name).to_a)
+            raise ReleaseAgeError.new(young.sort, @cutoff, @wanted.minutes) if young.any?
+          end
+
+          # Uses the manifest's ctime, which does not change when the file is read or linked.
           def stored?(package)
             package.integrity&.names.to_a.any? { |name| File.lstat(@store.package_path(name)).ctime < @cutoff }
           rescue SystemCallError
@@ -44,14 +60,28 @@ module Spate
 
           def kept(package)
             key = key(package)
-            text = @store.shelves.filter_map { |shelf| shelf.read(KIND, key) }.first
+            text = @store.all_stores.filter_map { |shelf| shelf.read(KIND, key) }.first
             text && time(text)
           end
 
-          def keep(package, date) = @store.keeper&.write(KIND, key(package), date.getutc.iso8601(3))
+          def keep(package, date) = @store.writable_store&.write(KIND, key(package), date.getutc.iso8601(3))
 
-          def key(package) = Store.sha256([@context.configuration.registry_for(package.name),
-                                           package.full_name].join("\0"))
+          def key(package) = Store.sha256([registry(package.name), package.full_name].join("\0"))
+
+          # The digest is included because a package may have passed due to its archive in the store.
+          def list_key(packages)
+            fields = packages.flat_map do |each|
+              [registry(each.name), each.name, each.version, *each.integrity&.digests]
+            end
+            Store.sha256(fields.join("\0"))
+          rescue Configuration::UnknownRegistryError
+            nil # a package may be in the store, so that its registry is not needed
+          end
+
+          def registry(name)
+            scope = name.start_with?("@") ? name[%r{\A[^/]+/}] : ""
+            @registries.fetch(scope) { @registries[scope] = @context.configuration.registry_for(name) }
+          end
 
           def time(text)
             Time.iso8601(text)
@@ -61,7 +91,7 @@ module Spate
 
           # [[the package's full name, the problem]]
           def ask(names)
-            @context.client # created before there are several threads
+            @context.client # created before the threads start
             queue = Thread::Queue.new(names).close
             threads = Array.new([THREADS, names.size].min) { Thread.new { asking(queue) } }
             threads.each { |thread| thread.report_on_exception = false }
@@ -78,8 +108,8 @@ module Spate
             found
           end
 
-          # If the package has not changed since the cutoff, the short document is enough; only the full one has dates.
-          # A registry without short documents returns the full one.
+          # If the package has not changed since the cutoff, the short document is enough. Only the full document has
+          # dates. A registry without short documents returns the full one.
           def faults(name, packages)
             short = short(name)
             changed = time(short["modified"])
@@ -90,7 +120,7 @@ module Spate
             end
 
             dates = short["time"] || @context.client.document(name, full: true)["time"]
-            return untold(packages) unless dates.is_a?(Hash)
+            return without_dates(packages) unless dates.is_a?(Hash)
 
             packages.filter_map { |package| fault(package, dates[package.version]) }
           end
@@ -98,17 +128,19 @@ module Spate
           def short(name)
             @context.client.document(name)
           rescue Spate::HTTP::Error
-            {} # the full document is then requested, and its error is raised
+            {} # the full document is then requested, and raises the error
           end
 
-          # Up to pnpm 11, `lenient` passes only if the registry has no dates at all.
+          # Up to pnpm 11, `lenient` applies only if the registry has no dates at all.
           def undated(package)
+            @undated = true
             return if @wanted.lenient && @plan.major > 11
 
             [package.full_name, "the registry has no publication date for it"]
           end
 
-          def untold(packages)
+          def without_dates(packages)
+            @undated = true
             @wanted.lenient ? [] : packages.map { |package| [package.full_name, "the registry has no dates"] }
           end
 
@@ -121,8 +153,8 @@ module Spate
           end
         end
 
-        # Whether the addresses of archives in a pnpm-lock.yaml are those that the registry has for these versions
-        # (Pnpm::Planning::Tarballs). The registry's usual address needs no request, and the store keeps the answers.
+        # Checks that the addresses of archives in a pnpm-lock.yaml are the registry's addresses for these versions
+        # (Pnpm::Planning::Tarballs). The registry's usual address needs no request. Results are cached in the store.
         class Addresses
           KIND = "js-addresses"
 
@@ -133,7 +165,7 @@ module Spate
             @store = context.store
           end
 
-          # Raises LeftToTool, so that pnpm reports the addresses that it rejects; NotLocalError.
+          # Raises LeftToTool, so that pnpm reports the addresses that it rejects; raises NotLocalError.
           def check
             open = @packages.reject { |package| usual?(package) || kept?(package) }
             return if open.empty?
@@ -147,9 +179,9 @@ module Spate
           private
 
           def usual?(package) = package.resolved == @context.client.usual_address(package)
-          def kept?(package) = @store.shelves.any? { |shelf| shelf.read(KIND, key(package)) }
+          def kept?(package) = @store.all_stores.any? { |shelf| shelf.read(KIND, key(package)) }
 
-          # A version that the registry lacks is rejected, too.
+          # Returns the packages to reject, including versions that the registry does not have.
           def refused(name, packages)
             versions = @context.client.document(name)["versions"]
             packages.reject do |package|
@@ -161,7 +193,7 @@ module Spate
           end
 
           def keep(package)
-            @store.keeper&.write(KIND, key(package), "")
+            @store.writable_store&.write(KIND, key(package), "")
             true
           end
 

@@ -4,19 +4,19 @@ module Spate
   module JS
     module Restore
       module Memory
-        # The plan of a lockfile, stored for the next restore, which then need not read the lockfile. It is valid for
-        # the same lockfile and surroundings as long as its Sources have the same content, even in another folder such
-        # as a new clone, unless its Reach is smaller.
+        # A stored plan, with which the next restore need not read the lockfile. It is valid for the same lockfile and
+        # surroundings while its Sources have the same content. Unless its Reach is limited, this also applies to
+        # another folder, such as a new clone.
         #
-        # It is a Ruby object graph (Marshal), and loading one can run any code. So plans are read only from a folder
-        # that belongs to this user and that no other user can write to.
+        # A stored plan is a Ruby object graph (Marshal), and loading one can run any code. So plans are read only from
+        # a folder that belongs to this user and that no other user can write to.
         #
         #   spate-plan 4<TAB>lengths of the parts<LF>surroundings, sources, plan
         class KeptPlan
           HEADER = "spate-plan 4"
           KIND = "js-plans"
 
-          # surroundings: of Surroundings.
+          # surroundings: String, see Surroundings.
           def initialize(store, root, surroundings, env = {})
             @store = store
             @env = env
@@ -31,20 +31,21 @@ module Spate
             found
           end
 
-          # Returns false if it cannot be stored. reading: Reading of the plan's inputs.
+          # Returns false if the plan cannot be stored. reading: Reading of the plan's inputs.
           def save(plan, reading, sources)
-            return false if @store.keeper.nil?
+            return false if @store.writable_store.nil?
 
             text = Marshal.dump(plan.anywhere)
             reach = text.include?(@root.b) ? @root : Reach.new(plan, reading, @env, @store.path("links")).to_s
             text = [@surroundings, sources.to_s, text]
-            @store.keeper.write(KIND, key(reach), "#{HEADER}\t#{text.map(&:bytesize).join(" ")}\n".b << text.join)
+            lengths = text.map(&:bytesize).join(" ")
+            @store.writable_store.write(KIND, key(reach), "#{HEADER}\t#{lengths}\n".b << text.join)
           rescue TypeError
             false
           end
 
           # The path of a plan with a certain Reach.
-          def path(reach) = @store.keeper&.path(KIND, key(reach))
+          def path(reach) = @store.writable_store&.path(KIND, key(reach))
 
           private
 
@@ -87,8 +88,9 @@ module Spate
 
           module_function
 
-          # The path by which to read the file; nil if it is not safe. path: absolute. Links in the folders above may
-          # belong to others, so the result contains no links; if the file itself is a link, it is not followed.
+          # The path by which to read the file; nil if it is not safe. path: absolute. The result contains no links,
+          # because links in the folders above may belong to other users. If the file itself is a link, the result is
+          # nil.
           def find(path)
             folder = File.realpath(File.dirname(path))
             stat = File.lstat(found = File.join(folder, File.basename(path)))
@@ -110,17 +112,17 @@ module Spate
           end
         end
 
-        # The folders in which a stored plan is valid as long as its inputs are unchanged there: any folder, unless an
-        # input may depend on the project's location. This is decided from the text of the inputs, so anything
-        # suspicious counts.
+        # Determines in which folders a stored plan is valid while its inputs are unchanged there: in any folder, unless
+        # an input may depend on the project's location. This is decided from the text of the inputs; a mere possibility
+        # limits the plan to its own folder.
         class Reach
           # Text that refers to a parent folder, or may do so in escaped form.
           ELSEWHERE = %r{(?<![.\w])\.\.(?![.\w])|\\[uUx/]}
           LOCKFILES = %w[npm-shrinkwrap.json package-lock.json pnpm-lock.yaml].freeze
-          # The package.json of a dependency or of this project: everything it names, except settings, is in the plan.
+          # For a dependency or this project, a plan contains everything that the package.json names, except settings.
           PACKAGE = "package.json"
 
-          # The keys under which a plan for a folder may be stored, nearest first.
+          # The folders for which a plan can be stored, nearest first. "" means any folder.
           def self.all(root) = [root, File.dirname(root), ""]
 
           # links: the folder with the trees shared by all projects.
@@ -132,7 +134,7 @@ module Spate
             @links = links
           end
 
-          # One of .all: valid for this folder only, for its siblings, or for any folder.
+          # Returns one of .all: the plan is valid for this folder only, for its siblings, or for any folder.
           def to_s
             here, beside, any = Reach.all(@root)
             return here if named? || climbs?
@@ -142,7 +144,7 @@ module Spate
 
           private
 
-          # Whether a source names the project's folder or a parent.
+          # Whether a source contains the path of the project's folder, or may refer to a parent folder.
           def named?
             texts = @reading.contents.values.map(&:b) + variables
             texts.any? { |text| text.include?(@root.b) } || settings.any? { |text| ELSEWHERE.match?(text) }
@@ -168,7 +170,7 @@ module Spate
 
           def out?(path) = path.start_with?("../") || (path.start_with?("/") && !path.start_with?("#{@links}/"))
 
-          # Targets of links first lead up, then down.
+          # Whether a link leads out. A target first leads up, then down.
           def leaves?(path, target)
             return !target.start_with?("#{@links}/") if target.start_with?("/")
 

@@ -6,15 +6,15 @@ module Spate
   module JS
     module Restore
       module Memory
-        # The inputs of a plan: a record of inputs (docs/inputs.md), written before the plan is used, with the digests
-        # of the files as they were read, so that the next restore detects a lockfile that was edited during this one.
-        # Paths in the project are relative.
+        # The inputs of a plan: a record of inputs (docs/inputs.md), written before the plan is used. It contains the
+        # digests of the files as they were read, so that the next restore detects a lockfile that was edited during
+        # this one. Paths in the project are relative.
         #
-        #   length of the folders<LF>folders and their names, each with a NUL; record
+        #   length of the folders<LF>folders and the digest of their names, each followed by a NUL; record
         class Sources
           ROOT = "project"
 
-          # The current time of the clock that sets file times (ns).
+          # The current time of the clock that sets file times, in ns.
           def self.clock = Process.clock_gettime(Native::FILE_CLOCK, :nanosecond)
 
           # Returns Sources, or nil if an input changed since it was read. reading: the plan's Reading, made with env.
@@ -33,7 +33,7 @@ module Spate
             end
           end
 
-          # Parses the result of #to_s. root: may be another folder with the same files.
+          # Parses the result of #to_s. root: the project's folder, which may be another one with the same files.
           def self.parse(text, root)
             size, rest = text.b.split("\n", 2)
             *folders, names = rest.byteslice(0, size.to_i).split("\0")
@@ -47,7 +47,7 @@ module Spate
             "-"
           end
 
-          # Whether the names in a folder may have changed since then (ns).
+          # Whether the names in a folder may have changed since a time in ns.
           def self.changed?(folder, since)
             Inputs.since?(File.stat(folder).ctime, Time.at(0, since - Native::RACY_NS, :nsec))
           end
@@ -60,7 +60,7 @@ module Spate
 
           # Yields the path of a temporary file. Returns nil if the store is not writable.
           def self.in_file(store)
-            path = store.keeper&.temporary("sources") or return
+            path = store.writable_store&.temporary("sources") or return
             yield path
           rescue SystemCallError
             nil
@@ -69,8 +69,8 @@ module Spate
           end
           private_class_method :changed?, :input
 
-          # root: of the project. folders: those in which a restore creates node_modules. names: the digest from .names.
-          # record: the bytes of the record.
+          # root: the project's folder. folders: folders in which a restore creates node_modules. names: the digest from
+          # .names. record: the bytes of the record.
           def initialize(root, folders, names, record)
             @root = root
             @folders = folders
@@ -85,7 +85,7 @@ module Spate
             !answer.is_a?(Array) && listed?
           end
 
-          # Whether #same? had to compare contents. #renewed saves that the next time.
+          # Whether #same? had to compare contents. The record from #renewed avoids that next time.
           def worn? = @worn
 
           # The same inputs with their current times, or nil if an input has changed.
@@ -109,7 +109,7 @@ module Spate
           def roots = { ROOT => @root }
           def inside(path) = path == @root ? "." : path.delete_prefix("#{@root}/")
 
-          # Whether the names in the folders are unchanged. Usually `folders` is empty, and no digest is computed.
+          # Whether the names in the folders are unchanged. `folders` is usually empty, so that no digest is computed.
           def listed? = @folders.empty? || Sources.names(@folders) == @names
         end
       end

@@ -5,7 +5,7 @@ module Spate
     module Restore
       module Place
         # Creates the folders for a plan's paths. Paths come from lockfiles and package.json files, and existing files
-        # are untrusted: a restore only writes to folders of the project called node_modules, and never through a link.
+        # are untrusted: a restore only writes to node_modules folders in the project, and never through a link.
         class Folders
           MODULES = "node_modules"
 
@@ -14,13 +14,12 @@ module Spate
             stat = File.lstat(path = File.join(root, MODULES))
             return true if stat.directory?
 
-            raise FolderError.new("#{path} is #{stat.symlink? ? "a symbolic link" : "no folder"}: expected a folder",
-                                  hint: "remove it: a restore does not write through links")
+            raise FolderError.at(path, stat, "a folder")
           rescue Errno::ENOENT
             false
           end
 
-          # root: absolute. trash: removes obstacles.
+          # root: absolute. trash: the Trash to which obstacles are moved.
           def initialize(root, trash)
             @root = root
             @trash = trash
@@ -31,7 +30,7 @@ module Spate
           # UnsafePathError.
           def clear(path)
             Package::Name.check_path(path, "plan")
-            raise FolderError, "#{path} is in no node_modules" unless inside?(path)
+            raise FolderError, "#{path} is not in a node_modules folder" unless inside?(path)
 
             look(File.dirname(path))
           end
@@ -53,14 +52,14 @@ module Spate
             Util::Files.make_folder(File.join(@root, File.dirname(path)))
           end
 
-          # Removes a workspace's node_modules if it has become empty.
+          # Removes a workspace's node_modules if it is empty.
           def drop_empty(project)
             Dir.rmdir(File.join(@root, project, MODULES)) unless project == "."
           rescue SystemCallError
             nil # not empty, a mount, or never existed
           end
 
-          # Creates the folder itself.
+          # Creates the folder, which stays empty.
           def fill(folder) = make("#{folder}/anything")
 
           private
@@ -73,7 +72,7 @@ module Spate
           def see(path)
             stat = File.lstat(full = File.join(@root, path))
             return :folder if stat.directory?
-            raise refusal(path, stat) unless inside?(File.dirname(path))
+            raise FolderError.at(full, stat, "a folder of the project") unless inside?(File.dirname(path))
 
             @trash.take(full)
             :absent
@@ -83,12 +82,6 @@ module Spate
 
           # Whether a path is in a node_modules, whose content belongs to the restore.
           def inside?(path) = "/#{path}/".include?("/#{MODULES}/")
-
-          def refusal(path, stat)
-            what = stat.symlink? ? "a symbolic link" : "no folder"
-            FolderError.new("#{File.join(@root, path)} is #{what}: expected a folder of the project",
-                            hint: "remove it: a restore does not write through links")
-          end
         end
       end
     end

@@ -4,11 +4,11 @@ module Spate
   module JS
     module Restore
       module Place
-        # Finds the trees that are correct and can stay. Only trees placed by an earlier restore of this project count:
-        # by the lstat of each package.json if the project's Record is still valid; after a kill, or if another tool
-        # ran, by the stat of every file. An edited package.json is kept.
+        # Finds the trees that are correct and need not be placed again. These must have been placed by an earlier
+        # restore of this project. If the project's Record is valid, compares the lstat of each package.json; otherwise,
+        # after a kill or if another tool ran, the stat of every file. A tree with files that the user edited stays.
         class InPlace
-          # [Tree]: those of the kept trees that are known to be edited.
+          # [Tree]: trees that stay although files in them were edited.
           attr_reader :edited
 
           # written: whether the project's own scripts may have written to packages.
@@ -36,7 +36,7 @@ module Spate
 
           private
 
-          # Whether packages may contain files that the project's own scripts wrote earlier, but do not write any more.
+          # Whether packages may contain files written by scripts of the project that it no longer has.
           def left_over? = !@written && !!record&.summary&.key?("own")
 
           def same?(tree, recorded)
@@ -46,7 +46,7 @@ module Spate
               @folders.real?(tree.path)
           end
 
-          # Excludes a tree inside the folder of a tree that does not stay, since it is removed with that folder.
+          # Excludes a tree inside the folder of a tree that does not stay, because that folder is removed.
           def whole(trees, recorded)
             known, open = trees.partition do |tree|
               (!@written || recorded[tree.path].private?) && unchanged?(tree)
@@ -80,7 +80,7 @@ module Spate
           end
 
           # Whether the tree contains the same package with all its files, some of which the user edited. False after a
-          # kill, or if another tool ran, since the cause of a difference is then unknown.
+          # kill, or if another tool ran: the cause of a difference is then unknown.
           def edit?(tree, differences)
             return false if @written || !record&.state?
             return false unless differences.all? { |*, kind| kind == :changed } && itself?(tree)
@@ -101,15 +101,15 @@ module Spate
             false
           end
 
-          # Whether the file is one that the user may have edited: not an inode of another user, see Store#owner.
+          # Whether the user may have edited the file. Not if another user owns its inode, see Store#owner.
           def ours?(path)
             stat = File.lstat(path)
             stat.nlink == 1 || @store.owner.nil? || [@store.owner, 0].include?(stat.uid)
           end
         end
 
-        # Restores packages that stayed in place to the content of their archives: they may have been edited, or changed
-        # by scripts that would run differently now. Nested packages and executables are kept.
+        # Restores the files of packages that stayed in place from their archives: they may have been edited, or changed
+        # by scripts that would run differently now. Does not change nested packages and executables.
         class Anew
           MODULES = "node_modules"
 
@@ -133,10 +133,10 @@ module Spate
             result = @context.native.link([[folder, [manifest], :copy]]).first
             return if result.ok?
 
-            raise Store::Error.new("#{tree.package.full_name}: #{result.message}", hint: "restore again")
+            raise Store::Error.new("#{tree.package.full_name}: #{result.message}", hint: "run `spate js` again")
           end
 
-          # Whether a tree contains exactly the files of its archive, unchanged. files: relative to the tree.
+          # Whether a tree consists of exactly the unchanged files of its archive. files: relative to the tree.
           def whole?(tree, files)
             manifest = @items.of(tree).manifest
             (files - manifest.paths).all? { |path| path.start_with?("#{MODULES}/") } &&

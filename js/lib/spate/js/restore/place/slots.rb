@@ -4,14 +4,14 @@ module Spate
   module JS
     module Restore
       module Place
-        # Trees of a global virtual store: each in a slot that projects share, with the links and bins that belong to
-        # the tree. A slot is created in the store's tmp and renamed when complete, so it exists completely or not at
-        # all. A wrong slot is replaced, never written to. Every slot is checked before use.
+        # Trees of a global virtual store. Each is in a slot, which projects share, together with its links and bins. A
+        # slot is created in the store's tmp and renamed when complete. A wrong slot is replaced, never written to.
+        # Every slot is checked before use.
         #
         #   <store>/links/<variant>/@scope or @/<name>/<version>/<graph hash>/node_modules/<name>
         class Slots
           KIND = "links"
-          # Number of parts of a slot's path, below the folder.
+          # Number of parts in the relative path of a slot.
           DEPTH = 5
 
           # The folder of all slots. Its path contains no links, since relative links lead up from there.
@@ -32,15 +32,15 @@ module Spate
 
           def any? = @trees.any?
 
-          # { path of a slot below the folder => key of its package, "" if not known yet }
+          # { relative path of a slot => key of its package, "" if not known yet }
           def used = @trees.to_h { |tree| [@slots[tree.path], @items.of(tree).key.to_s] }
 
           # Trees whose files are all correct, without any extra files.
           def complete = look.trees(@trees.select { |tree| @items.of(tree).stored? })
 
           # Creates the slots that are missing or wrong. trees: all trees of the plan that are in the store. placed: the
-          # result of #complete. entries: { path => Symlink or TextFile } in slots. Holds a lock, and uses slots that
-          # another restore created in the meantime. If the store has lost packages, creates nothing and returns their
+          # result of #complete. entries: { path => Symlink or TextFile } in slots. Works under a lock, and uses slots
+          # that another restore created in the meantime. If the store lacks packages, creates nothing and returns their
           # Items, which must be acquired again.
           def call(trees, placed, entries)
             open = trees.reject(&whole(placed, entries))
@@ -56,7 +56,8 @@ module Spate
           def look = @look ||= Look.new(@context, @folder, @items, @slots)
           def full(slot) = "#{@folder}/#{slot}"
 
-          # Returns a lambda: whether a tree is one of `trees`, whose files are correct, and has all its links and bins.
+          # Returns a lambda that returns whether a tree is complete. trees: trees whose files are correct; links and
+          # bins are checked here.
           def whole(trees, entries)
             others = look.others(entries).to_h { |path| [slot(path), true] } if trees.any?
             found = trees.to_h { |tree| [tree.path, !others[@slots[tree.path]]] }
@@ -105,7 +106,7 @@ module Spate
             Util::Files.write(path, entry.text, mode: entry.mode)
           end
 
-          # Links files and links. Returns the Items that the store has lost.
+          # Links the files of trees and creates links. Returns the Items that the store lacks.
           def link(fresh, trees, place, links)
             jobs = trees.map do |tree|
               item = @items.of(tree)
@@ -118,7 +119,7 @@ module Spate
           def refuse(result)
             raise Store::Error.for(result.errno, result.member) if result.errno.positive?
 
-            raise Store::Error.new("#{result.member}: #{result.message}", hint: "restore again")
+            raise Store::Error.new("#{result.member}: #{result.message}", hint: "run `spate js` again")
           end
 
           # Renames a slot into place. Moves an existing slot aside, to be deleted at the end.
@@ -132,10 +133,10 @@ module Spate
           class Look
             # Write permission for other users.
             OTHERS = 0o022
-            # The mtime set on the folders of a slot that contain names: adding or removing a name changes the mtime.
+            # The mtime set on the folders of a slot that contain names. Adding or removing a name changes it.
             STILL = Time.at(0, Native::STILL_NS, :nsec)
 
-            # Sets mode and mtime of a new slot, independent of the umask.
+            # Sets mode and mtime of a new slot. The result does not depend on the umask.
             def self.still(slot)
               close(slot) unless File.umask & OTHERS == OTHERS
               modules = "#{slot}/#{Folders::MODULES}"
@@ -149,7 +150,7 @@ module Spate
             end
             private_class_method :close
 
-            # slots: { path of a tree => its slot, below the folder }.
+            # slots: { path of a tree => relative path of its slot }.
             def initialize(context, folder, items, slots)
               @context = context
               @folder = folder
@@ -157,8 +158,8 @@ module Spate
               @slots = slots
             end
 
-            # The trees whose files are correct, without extra files, in folders to which only this user and root can
-            # have written.
+            # The trees whose files are correct, without extra files. Only this user and root may be able to write to
+            # the folders.
             def trees(trees)
               jobs = trees.map { |tree| [tree.path, [@items.of(tree).manifest], nil, slot_length(tree)] }
               found = Native.check_trees(jobs, @context.unpackers, @context.store.owner)
@@ -174,7 +175,7 @@ module Spate
 
             private
 
-            # Length of the slot's path.
+            # The length of the slot's path, in bytes.
             def slot_length(tree) = @folder.bytesize + 1 + @slots[tree.path].bytesize
           end
         end

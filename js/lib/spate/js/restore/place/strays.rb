@@ -4,17 +4,17 @@ module Spate
   module JS
     module Restore
       module Place
-        # Finds files in a project's node_modules that do not belong there. Checks only folders of that name, and in
-        # them only the folders in which the plan has entries. Does not follow links.
+        # Finds files in a project's node_modules that do not belong there. Checks only folders with entries of the
+        # plan. Does not follow links.
         class Strays
           MODULES = "node_modules"
-          # Hidden names in the top folder that belong to package managers. Caches of other programs are kept, as npm
-          # and pnpm do.
+          # Hidden names in the top folder that package managers created. Caches of other programs are kept, as by npm
+          # and pnpm.
           THEIRS = /\A\.(?:bin|pnpm|package-lock\.json.*|modules\.yaml.*|pnpm-workspace-state.*|yarn-.*|yarn_integrity|
                       store|ignored.*|spate-old.*)\z/x
 
-          # plan: Plan. entries: paths of links, bins and state files. bundled: returns for a tree's path the names that
-          # its archive contains in its node_modules.
+          # plan: Plan. entries: paths of links, bins and state files. bundled: accepts a tree's path and returns the
+          # names that its archive contains in its node_modules.
           def initialize(plan, entries, &bundled)
             @root = plan.root
             @projects = plan.projects
@@ -53,7 +53,7 @@ module Spate
             end
           end
 
-          # Strays next to the nested packages of a tree.
+          # Strays in the node_modules folder inside a package. Packages that its archive contains are not strays.
           def nested(tree)
             folder = "#{tree}/#{MODULES}"
             return [] unless folder?(folder)
@@ -77,21 +77,23 @@ module Spate
         end
 
         # Removes obstacles and strays by moving them to the store's tmp, or, on another file system, to a folder in the
-        # node_modules they are in. They are deleted at the very end: until then everything can be put back, and
-        # deleting many files would slow down creating others.
+        # same node_modules. They are deleted at the very end: until then all changes can be undone, and deleting many
+        # files would slow down creating others.
         class Trash
-          # Prefix of such a folder in node_modules. A leftover folder means that a restore was killed.
+          # Prefix of the trash folder in a node_modules. A leftover folder shows that a restore was killed.
           ASIDE = ".spate-old"
           MODULES = "/node_modules/"
           UNABLE = [Errno::EXDEV, Errno::EROFS, Errno::EACCES, Errno::EPERM, Errno::EBUSY, Store::Error].freeze
 
-          # root: of the project.
+          # root: the project's folder.
           def initialize(store, root)
             @store = store
             @root = root
             @count = 0
+            @new = [] # folders that did not exist before, each with a trailing "/"
             @log = [] # lambdas that each undo one change
-            # node_modules from which files were taken, nil for any place => the folder to which they were moved
+            # { node_modules from which files were taken => folder to which they were moved }; the key nil is for the
+            # store's tmp
             @folders = {}
           end
 
@@ -106,28 +108,37 @@ module Spate
             take_within(path)
           end
 
-          # Call before creating something at an empty path.
-          def made(path) = @log << -> { take(path) }
+          # Call this before creating something at a path that does not exist.
+          def made(path)
+            @log << -> { take(path) } unless @new.any? { |folder| path.start_with?(folder) }
+          end
 
-          # Removes everything in a folder except one name. #put_back also removes names created in the folder later.
+          # The same for a folder. What is created in it later is removed with it.
+          def made_folder(path)
+            made(path)
+            @new << "#{path}/"
+          end
+
+          # Removes everything in a folder except one name. #put_back also removes what was created in the folder later.
           def clear(folder, keep)
             return unless Store::Object.lstat(folder)&.directory?
 
-            # The file that marks a package is removed first.
+            # The package.json, which marks the package as complete, is removed first.
             [Project::PACKAGE, *(Dir.children(folder) - [keep])].each { |name| take("#{folder}/#{name}") }
             @log << -> { clear(folder, keep) }
           end
 
-          # Restores everything that was taken and removes everything that was created.
+          # Undoes all changes: restores what was taken and removes what was created.
           def put_back
             log = @log
             @log = []
+            @new = []
             log.reverse_each(&:call)
           end
 
           def empty
             @folders.each_value { |path| Store::Sweep.remove(path) }
-            [@folders, @log].each(&:clear)
+            [@folders, @log, @new].each(&:clear)
           end
 
           private
@@ -148,7 +159,7 @@ module Spate
             remove(path)
           end
 
-          # The first node_modules in a path below the project, with a "/" at its end; nil if there is none.
+          # The first node_modules in a path below the project, with a trailing "/"; nil if there is none.
           def modules(path)
             at = path.index(MODULES, @root.size) if path.start_with?("#{@root}/")
             path[0, at + MODULES.size] if at
@@ -161,13 +172,13 @@ module Spate
             make(File.dirname(path))
             File.rename(aside, path)
           rescue SystemCallError
-            nil # others may still be put back
+            nil # the remaining changes may still be undone
           end
 
           def remove(path)
             Native.remove_tree(path)
           rescue Native::Error => e
-            raise SystemCallError.new("@ remove - #{e.member}", e.errno) # in the form of Ruby's own errors
+            raise SystemCallError.new("@ remove - #{e.member}", e.errno) # in the format of Ruby's own errors
           end
         end
       end

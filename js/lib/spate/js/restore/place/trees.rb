@@ -4,11 +4,11 @@ module Spate
   module JS
     module Restore
       module Place
-        # Puts the files of packages into place: a tree that was created while its archive was unpacked is renamed, all
-        # others are linked in one call of the core. A damaged object only ends the job of its own package, which is
-        # repaired and linked again.
+        # Puts the files of packages into place. A tree that was created while its archive was unpacked is renamed; all
+        # others are linked in one call of the core. A damaged object fails only its own package, which is repaired and
+        # linked again.
         class Trees
-          # copies: paths of trees that always get copies of their files.
+          # copies: paths of trees whose files are always copied.
           def initialize(context, items, folders, trash)
             @context = context
             @store = context.store
@@ -18,12 +18,12 @@ module Spate
             @copies = {}
           end
 
-          # Makes these trees get copies of their files from now on, since scripts or patches will write to them. paths:
-          # of trees.
+          # From now on, copies the files of these trees, because scripts or patches will write to them. paths: paths of
+          # the trees.
           def copy(paths) = paths.each { |path| @copies[path] = true }
 
-          # trees: all in the store, with nothing at their paths. Returns the Items that the store has lost, which must
-          # be acquired again.
+          # trees: all are in the store, and nothing exists at their paths. Returns the Items that the store lacks,
+          # which must be acquired again.
           def call(trees)
             started = Util.now
             lost = link(trees.reject { |tree| rename(tree) }).map { |tree| @items.of(tree) }.uniq
@@ -46,7 +46,8 @@ module Spate
 
           private
 
-          # Renames the tree into place. Returns false if there is none to rename, or a tree inside it was placed first.
+          # Renames the tree into place. Returns false if it was not unpacked as a tree, or a tree inside it was placed
+          # first.
           def rename(tree)
             item = @items.of(tree)
             return false if item.tree.nil? || @copies[tree.path]
@@ -60,7 +61,7 @@ module Spate
             false
           end
 
-          # Links trees. Returns the trees that the store has lost.
+          # Links trees. Returns those whose packages the store lacks.
           def link(trees)
             jobs = trees.sort_by(&:path).map do |tree|
               item = @items.of(tree)
@@ -78,7 +79,7 @@ module Spate
                                    hint: "check the free disk space and that #{folder} is writable")
           end
 
-          # Records that files were hashed since the boot: they are trusted until the next boot.
+          # Records that files were hashed since the boot. They are not hashed again before the next boot.
           def confirm(trees)
             trees.map { |tree| @items.of(tree) }.uniq.each do |item|
               @store.confirm(item.manifest, @store.package_path(item.key)) unless item.manifest.this_boot?

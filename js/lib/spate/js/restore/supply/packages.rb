@@ -4,10 +4,10 @@ module Spate
   module JS
     module Restore
       module Supply
-        # The packages in the store, and archives that become packages. The archives themselves are not kept.
+        # Finds packages in the store, and unpacks archives into it. The archives themselves are not kept.
         class Packages
           PACKAGE = "package.json"
-          # Maximum ratio of inflated to deflated size: deflate cannot compress more.
+          # Maximum ratio of inflated to deflated size in the format of deflate.
           MOST_INFLATED = 1032
           BUNDLED = %r{(?:\A|/)node_modules/(?:@[^/]+/)?[^/]+/package\.json\z}
 
@@ -19,10 +19,10 @@ module Spate
             @origins = Origins.new(context)
           end
 
-          # Whether the archive of a tree is the one at the tree's own address. Raises the errors of Origins#vouch?.
+          # Whether the tree's own address serves its archive. Raises the errors of Origins#vouch?.
           def vouch?(item, tree) = @origins.vouch?(item, tree.package)
 
-          # Fills in manifest and facts if the store has the package; returns whether it does.
+          # Sets manifest and facts if the store has the package. Returns whether it does.
           def find(item) = item.names.any? { |name| found?(item, @store.package(name), name) }
 
           # Like #find, for many items. Returns the items whose package the store does not have.
@@ -32,12 +32,12 @@ module Spate
             items.reject { |item| found?(item, found[item], names[item]) || find(item) }
           end
 
-          # Whether the store has the complete base of a patched package. A missing base is fetched like any other
-          # package.
+          # Whether the store has the complete unpatched package of a patched one. A missing one is fetched like any
+          # other package.
           def base?(item) = !item.base.nil? && (item.base.stored? || whole?(item.base))
 
-          # path: that of the item's archive, if it was fetched. tree: a folder to create as well, or nil. Raises the
-          # errors of #unpack.
+          # path: the item's archive, if it was fetched. tree: a folder to create as well, or nil. Raises the errors of
+          # #unpack.
           def take(item, path, tree: nil)
             return unpack(item, path, tree: tree) unless item.patch
 
@@ -46,8 +46,8 @@ module Spate
             find(item)
           end
 
-          # path: that of the item's archive. tree: a folder to create as well, or nil. Raises ChecksumError,
-          # ArchiveError, PackageFileError, Store::Error.
+          # path: the item's archive. tree: a folder to create as well, or nil. Raises ChecksumError, ArchiveError,
+          # PackageFileError, Store::Error.
           def unpack(item, path, tree: nil)
             started = Util.now
             digest = Digests.verify(item, path)
@@ -96,8 +96,8 @@ module Spate
             raise ChecksumError.new(item, Digests.of(item.integrity, path))
           end
 
-          # Unpacks large archives one at a time. A gzip file ends with its inflated size. Small files need not be
-          # checked.
+          # Unpacks large archives one at a time. A gzip file ends with its inflated size, which is not read for small
+          # files.
           def in_turn(path, &)
             size = File.size(path)
             return yield if size < Context::LARGE / MOST_INFLATED
@@ -106,7 +106,7 @@ module Spate
             length < Context::LARGE ? yield : @turn.synchronize(&)
           end
 
-          # Writes the manifest last: a package with a manifest is complete.
+          # Writes the manifest last, because a package with a manifest is complete.
           def keep(item, unpacked, tree)
             paths = unpacked.paths
             facts = facts(item, unpacked, paths)
@@ -142,7 +142,7 @@ module Spate
             Install::Unpack::ExecutableBits.mark(@store, unpacked, executables.map { |path| paths.index(path) }, tree)
           end
 
-          # Bins of the packages in the archive, which are linked like all others.
+          # Bins of the packages inside the archive. They are linked like all others.
           def bundled_executables(facts, unpacked, paths)
             return [] if facts.bundled.empty?
 
@@ -155,10 +155,10 @@ module Spate
           end
         end
 
-        # Fetches packages that the store lacks, as the packages' part of a Backlog. Results are passed through one
+        # Fetches and unpacks packages that the store lacks, as a participant of a Backlog. Results go through one
         # queue, so that a single thread makes the decisions.
         class Acquisition
-          # The block returns whether to create the files of an item as a tree at once.
+          # The block returns whether to also create the files of an item as a tree.
           def initialize(context, packages, &tree)
             @context = context
             @store = context.store
@@ -177,23 +177,23 @@ module Spate
             @context.backlog.add(self, items)
           end
 
-          # Waits for an item that is done: [item, error or nil].
+          # Waits for the next item that is done. Returns [item, error or nil].
           def next = @results.pop
-          # The next item that is already done, or nil.
+          # The next item if one is done, otherwise nil.
           def next? = @results.empty? ? nil : @results.pop
 
-          # Ends all work. Afterwards no thread runs and no temporary file is left.
+          # Ends all work. When it returns, no thread runs and no temporary file is left.
           def stop
             return unless @begun
 
-            @context.backlog.leave(self)
+            @context.backlog.remove(self)
             @archives.each_key { |path| Util::Files.remove(path) if File.exist?(path) }
           end
 
           # The following methods are called by the Backlog.
           def rank = 1
           # A patched package needs no archive if its base is in the store.
-          def at_hand(item) = @packages.base?(item) ? :stored : nil
+          def local(item) = @packages.base?(item) ? :stored : nil
           def lane(_item, _archive) = 3
           def close = @context.close_client
 

@@ -5,8 +5,8 @@ module Spate
     module Restore
       module Supply
         # A package whose installed files differ from its archive: npm renames .gitignore to .npmignore, and removes the
-        # carriage return from the first line of a bin. Few packages need this. The store keeps the result as a separate
-        # package.
+        # carriage return from the first line of a bin. Few packages are affected. The store contains the result as a
+        # separate package.
         class Rewritten
           IGNORE = ".gitignore"
           CARRIAGE_RETURN = /\A(#![^\n]+)\r\n/n
@@ -18,7 +18,7 @@ module Spate
             @item = item
           end
 
-          # Sets the item's package to the rewritten one.
+          # Replaces the item's package with the rewritten one.
           def call
             @item.key = @item.published
             return if ignores.empty? && lines.empty?
@@ -46,7 +46,7 @@ module Spate
             @native.write_manifest(@store.package_path(@item.key), @item.manifest.sha256, kept, @item.manifest.facts)
           end
 
-          # The entry with its new path. nil if the archive has both files: .npmignore is the one to keep.
+          # The entry with its new path. nil if the archive also has an .npmignore, which replaces this file.
           def renamed(entry, paths)
             return entry unless ignores.include?(entry[:path])
 
@@ -64,8 +64,8 @@ module Spate
           end
         end
 
-        # A package with a patch from the project. Copies of its files are patched in a folder below tmp/, and become a
-        # package in the store, whose name is derived from the package and the patch.
+        # Patches a package with a patch from the project. Copies of its files are patched in a folder below tmp/ and
+        # become a package in the store. Its name is derived from the package and the patch.
         class Patched
           def initialize(context)
             @context = context
@@ -94,7 +94,7 @@ module Spate
             return if result.ok?
             raise Store::Error.for(result.errno, @folder) unless result.errno.zero?
 
-            raise Store::Missing.new("#{base.full_name}: #{result.message}", hint: "restore again")
+            raise Store::Missing.new("#{base.full_name}: #{result.message}", hint: "run `spate js` again")
           end
 
           def keep(item)

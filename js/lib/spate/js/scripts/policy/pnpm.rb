@@ -6,7 +6,7 @@ module Spate
       module Policy
         # pnpm's lists, in pnpm-workspace.yaml: `allowBuilds` ({ sharp: true, "sharp@0.33.0 || 0.34.0": false }); up to
         # pnpm 10 also `onlyBuiltDependencies` and related settings, there or in package.json's "pnpm". Denying entries
-        # have precedence. A package with an address is only allowed by its complete key.
+        # have precedence. A package with an address is allowed only by its complete key.
         class Pnpm
           # The first version that reads only allowBuilds.
           STRICT = 11
@@ -28,7 +28,7 @@ module Spate
           # Invalid entries, which do not name a package.
           def ignored = @rules.map(&:first).reject { |word| word.include?(":") || word.include?("/") || parts(word) }
 
-          # Full names of listed packages that may or may not come from the registry.
+          # Full names of listed packages for which it is unknown whether they come from the registry.
           def unknown = @source.unknown
 
           def decide(tree)
@@ -40,7 +40,7 @@ module Spate
             word ? [allowed, "#{@settings.source(list)} #{list}: #{word}"] : [nil, nil]
           end
 
-          # The entry that would allow a package in a list.
+          # The entry with which a list would allow the package.
           def word(tree)
             key = tree.key.sub(SUFFIX, "")
             VERSION.match?(key[/(?<!\A)@(.+)\z/m, 1].to_s) ? tree.package.name : key

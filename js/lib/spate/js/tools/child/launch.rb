@@ -1,10 +1,11 @@
 # frozen_string_literal: true
 
-# Starts a command and exits with its status. ARGV: file descriptor of the lifeline, the tracer's binding ("" for no
-# tracing), the command's words.
+# Starts a command and exits with its status. ARGV: file descriptor of the lifeline, path of the tracer's binding (""
+# without tracing), the command's words.
 lifeline, tracer, *words = ARGV
 
-# The parent holds the other end. When the parent dies for any reason, this process and its descendants end too.
+# The parent has the other end of this pipe. When the parent dies for any reason, this process and its descendants
+# end, too.
 lifeline = IO.for_fd(Integer(lifeline, 10))
 lifeline.close_on_exec = true
 Thread.new do

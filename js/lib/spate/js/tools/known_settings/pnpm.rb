@@ -33,9 +33,9 @@ module Spate
             "trustPolicy" => ["off"], "useNodeVersion" => [], "virtualStoreOnly" => [false],
             "workspacePackages" => [[]], "workspaceRoot" => [false]
           }.freeze
-          # pnpm rejects two settings of the same group: each is a list of the packages that may run scripts.
+          # pnpm rejects two settings of the same group: both are lists of packages that may run scripts.
           EXCLUSIVE = [%w[neverBuiltDependencies onlyBuiltDependencies]].freeze
-          # Numbers. pnpm rejects anything else.
+          # pnpm rejects values of these that are not numbers.
           NUMBERS = %w[minimumReleaseAge trustPolicyIgnoreAfter].freeze
           HARMLESS = %w[
             access aggregateOutput allowBuilds allowNew allowSameVersion allowedDeprecatedVersions audit auditConfig
@@ -68,7 +68,8 @@ module Spate
             verifyStoreIntegrity version versioning virtualStoreDir virtualStoreDirMaxLength virtualStoreType
             workspaceConcurrency yes
           ].freeze
-          # Applied if set in .npmrc, the environment or config.yaml; left to pnpm if set in pnpm-workspace.yaml.
+          # Spate applies these if set in .npmrc, the environment or config.yaml. If set in pnpm-workspace.yaml, pnpm
+          # restores.
           NETWORK = %w[ca cafile cert httpProxy httpsProxy key localAddress noProxy noproxy proxy registries registry
                        strictSsl].freeze
           KNOWN = [APPLIED, LEFT.keys, NETWORK, HARMLESS].flatten.to_h { |name| [name, true] }.freeze
@@ -88,7 +89,7 @@ module Spate
             @settings = settings
           end
 
-          # [String]: why the restore is left to pnpm, for messages.
+          # [String] for messages: reasons for which pnpm has to restore.
           def reasons = (left + exclusive + numbers + types).uniq + (unknown + network).map { |name| "#{name} is set" }
 
           private
@@ -113,7 +114,7 @@ module Spate
             end
           end
 
-          # Before version 12, pnpm accepts any value, by JavaScript's rules of truthiness.
+          # Before version 12, pnpm accepts any value for a switch, and applies JavaScript's truthiness.
           def types
             names = @settings.major >= 12 ? @settings.names : JS::Pnpm::Settings::SWITCHES
             names.flat_map do |name|
@@ -125,10 +126,10 @@ module Spate
           def network = @settings.own_names & NETWORK
 
           # The type that pnpm 12 declares for each of its settings. pnpm fails with ERR_PNPM_INVALID_SETTING if a file
-          # contains a value of another type. A setting that is not listed may have any value.
+          # contains a value of a different type. A setting that is not listed may have any value.
           #
-          # Stricter than pnpm where its rules and YAML's are unclear: for a boolean only `true` and `false` are
-          # accepted, for a number only decimal digits.
+          # Stricter than pnpm where the rules of pnpm and YAML are unclear: a boolean must be `true` or `false`, a
+          # number must consist of decimal digits.
           module Types
             class << self
               # Lambdas that return whether a value is a list, or a mapping, of values of a type.
@@ -155,7 +156,7 @@ module Spate
             EXTENSION = fields("dependencies" => MAP, "optionalDependencies" => MAP, "peerDependencies" => MAP,
                                "peerDependenciesMeta" => META)
             ON_FAIL = one_of("download", "error", "warn", "ignore")
-            # Whether a package may run scripts, or a text that requests a decision.
+            # Whether a package may run scripts, or a text that reminds the user to decide.
             BUILD = ->(value) { [true, false].include?(value) || (value.is_a?(String) && value.match?(/\A[a-z]/i)) }
 
             DECLARED = {
@@ -201,7 +202,7 @@ module Spate
                 allowedDeprecatedVersions catalog configDependencies namedRegistries nodeDownloadMirrors overrides
                 patchedDependencies
               ],
-              # A frozen install does not use these settings, so their keys are not listed here.
+              # A frozen install does not use these settings, so their fields are not listed here.
               fields({}) => %w[audit remoteSideEffectsCache tasks update versioning],
               map(BUILD) => %w[allowBuilds],
               map(MAP) => %w[catalogs],
@@ -230,7 +231,7 @@ module Spate
               one_of(true, false, "rolling") => %w[saveWorkspaceProtocol]
             }.flat_map { |type, names| names.map { |name| [name, type] } }.to_h.freeze
 
-            # Whether a setting may have a value.
+            # Whether a setting may have this value.
             def self.fits?(name, value) = !DECLARED.key?(name) || [value].all?(DECLARED[name])
           end
         end

@@ -4,19 +4,19 @@ module Spate
   module JS
     module Tools
       class Memory
-        # The input files of a tool, as entries of Inputs. A superset, since each tool has its own rules: an extra file
-        # only makes the tool run once more.
+        # The input files of a tool, as entries of Inputs. Each tool has other rules, so this is a superset: an extra
+        # file only makes the tool run again unnecessarily.
         class Sources
-          # Files with which version managers choose a node.
+          # Files from which version managers select a node.
           CHOOSERS = %w[.tool-versions .node-version .nvmrc mise.toml .mise.toml].freeze
-          # Such files in the user's home.
+          # Files for the same purpose in the user's home.
           CHOOSERS_AT_HOME = %w[.cache/node/corepack/lastKnownGood.json .config/mise/config.toml .nodenv/version
                                 .volta/tools/user/platform.json] + CHOOSERS
           # Maximum number of entries.
           LARGEST = 5_000
           VARIABLE = /\$\{?([A-Za-z_]\w*)/
           WORD = /[^\s"'=,:\[\]{}()]+/
-          # A file that contains patterns among other words.
+          # A file that contains patterns between other words.
           DENO = %r{/deno\.jsonc?\z}
 
           # [entry], or nil if the entries cannot be determined.
@@ -42,13 +42,13 @@ module Spate
             nil
           end
 
-          # Adds a folder whose names are inputs.
+          # Records the names in a folder as an input.
           def list(folder) = File.directory?(folder) ? @folders[folder] = true : @files[folder] ||= nil
 
-          # Adds a file whose content is an input, without parsing it.
+          # Records a file's content as an input, without parsing it.
           def file(path) = @files[path] ||= true
 
-          # Adds a folder that is or could be a package of the workspace.
+          # Records a folder that is or could be a package of the workspace.
           def package(folder)
             @tool.manifests.each do |name|
               path = File.join(folder, name)
@@ -70,8 +70,8 @@ module Spate
             digest == true ? [:file, path] : [:file, path, digest]
           end
 
-          # Adds the configuration files in the project, in all folders above it, of the user and of the machine, and
-          # all files that npm's configuration names.
+          # Paths of the configuration files: in the project, in all folders above it, of the user and of the machine,
+          # and all files that npm's configuration names.
           def configurations
             names = @tool.configs + CHOOSERS
             home = @tool.env["HOME"]
@@ -87,7 +87,7 @@ module Spate
             found
           end
 
-          # Adds a file and everything it names: variables, files, packages.
+          # Records a file and everything to which it refers: variables, files, packages.
           def configuration(path)
             text(path) do |content|
               content.scan(VARIABLE) { |name,| @variables[name] = true }
@@ -97,7 +97,7 @@ module Spate
             end
           end
 
-          # Yields the folder that a word names. Adds a file, even one that does not exist yet.
+          # Yields the folder to which a word refers. Records a file, even one that does not exist yet.
           def found(word, folder)
             path = expand(word, folder) or return
             return yield path if File.directory?(path)
@@ -108,7 +108,7 @@ module Spate
 
           def states = @states ||= @tool.states.map { |name| File.expand_path(name, @root) }
 
-          # "~/" means the project for some tools, and the home for others.
+          # Expands a path. "~/" means the project for some tools, and the home for others.
           def expand(word, folder)
             return File.expand_path(word, folder) unless word.start_with?("~")
 
@@ -126,14 +126,14 @@ module Spate
             yield content.force_encoding(Encoding::UTF_8).scrub
           end
 
-          # Adds the paths that Local finds in the text of a file. folder: that of the file.
+          # Records the paths that Local finds in the text of a file. folder: the file's folder.
           def named(content, folder)
             Local.scan(content) do |word, whole|
               found(word, folder) { |path| whole ? tree(path) : package(path) }
             end
           end
 
-          # Adds everything in a folder except installed packages.
+          # Records everything in a folder except installed packages.
           def tree(folder)
             return if @folders.key?(folder) || full?
 
@@ -149,12 +149,12 @@ module Spate
           end
         end
 
-        # Where packages of a workspace are and could be added, according to patterns. Includes excluded folders.
+        # Finds where patterns place packages of a workspace, or allow new ones. Includes excluded folders.
         class Members
           PATTERN = /[*?{]/
           LEFT_OUT = %w[node_modules .git].freeze
 
-          # sources: responds to #list and #package for a folder. folder: the patterns are relative to it.
+          # sources: responds to #list and #package for a folder. folder: base of relative patterns.
           def initialize(sources, folder)
             @sources = sources
             @folder = folder
@@ -180,7 +180,7 @@ module Spate
 
           private
 
-          # The parts of a pattern as yarn and bun read it: relative to the folder, even with a "/" at the beginning.
+          # The parts of a pattern as interpreted by yarn and bun: relative to the folder, even with a leading "/".
           def parts(pattern) = pattern.split("/") - ["", "."]
 
           def step(folder, part)
