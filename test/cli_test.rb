@@ -4,7 +4,7 @@ require "cli/cli_case"
 require "json"
 
 class CLITest < CLICase
-  # A command that fails in a given way.
+  # Runs a command that raises this error.
   def failing(error, *argv, **options)
     command = Class.new(Spate::CLI::Command) do
       common_options
@@ -36,7 +36,7 @@ class CLITest < CLICase
     assert_snapshot "help", spate.out
   end
 
-  # docs/commands.md has the texts, which test/house/docs_test.rb compares.
+  # docs/commands.md contains the help texts; test/house/docs_test.rb compares them.
   Spate::CLI::COMMANDS.each_key do |name|
     define_method("test_help_of_#{name}") do
       result = spate(name, "--help")

@@ -3,7 +3,7 @@
 require "test_helper"
 
 module Spate
-  # The real Bundler installs a gem with an executable and an extension; the layout has to name every file's place.
+  # The real Bundler installs a gem with an executable and an extension. Layout must return the path of every file.
   class LayoutTest < Minitest::Test
     LOCK = <<~LOCK
       GEM
@@ -35,11 +35,11 @@ module Spate
     end
 
     class << self
-      # Built by the first test that needs it.
+      # The path of the archive that #tool builds for the first test.
       attr_accessor :tool
     end
 
-    # The archive of a gem whose extension needs no compiler.
+    # Builds a gem whose extension needs no compiler. Returns the archive's path.
     def tool
       write("tool/bin/tool", "#!/usr/bin/env ruby\nputs 1\n", mode: 0o755)
       write("tool/ext/extconf.rb", "File.write('Makefile', \"all:\\ninstall:\\nclean:\\n\")\n")
@@ -121,7 +121,7 @@ module Spate
       assert_equal File.realpath(File.join(folder, "big/disk", Layout.ruby_scope)), layout.root
     end
 
-    # RubyGems' own answer, patched by the distribution or not.
+    # The result must be RubyGems' own, which a distribution may have changed.
     def test_rubygems_is_queried_once
       store = Store.open(home: File.join(folder, "spate"))
       first = Layout::Rubygems.current(store: store, env: @env)
@@ -138,7 +138,7 @@ module Spate
       assert_equal File.join(folder, "other"), Layout::Rubygems.current(store: store, env: home).dir
     end
 
-    # Threads that need the answer wait for one child process. If it is known, no thread is started.
+    # Threads that need the result wait for one child process. If the result is known, no thread is started.
     def test_rubygems_is_queried_in_the_background
       store = Store.open(home: File.join(folder, "spate"))
       asked = Thread::Queue.new
@@ -158,7 +158,7 @@ module Spate
       assert_equal threads, Thread.list
     end
 
-    # The first thread checks the store and is held until another one has the answer.
+    # The first thread checks the store, and waits until another thread has the result.
     def test_threads_that_query_rubygems_concurrently
       looked, go_on = Array.new(2) { Thread::Queue.new }
       probe = Layout::RubygemsProbe.new(nil, @env)
@@ -183,7 +183,7 @@ module Spate
       refute_equal "99.0.0", before.bundler_version
     end
 
-    # As the child ends, which has the answer by then.
+    # Bundler is installed while the child exits, which has computed its result by then.
     def test_a_bundler_that_is_installed_while_rubygems_is_queried
       store = Store.open(home: File.join(folder, "spate"))
       specification = 'Gem::Specification.new { |spec| spec.name = "bundler"; spec.version = "99.0.0" }'
@@ -194,7 +194,7 @@ module Spate
       assert_equal "99.0.0", Layout::Rubygems.current(store: store, env: env).bundler_version
     end
 
-    # As RubyGems activates it for `bundle`, and as Bundler starts the version of its setting.
+    # RubyGems activates this version for `bundle`, and Bundler starts the version in its setting.
     def test_the_bundler_that_an_application_names
       env = @env.merge("GEM_HOME" => File.join(folder, "gems"))
       %w[98.0.1 99.0.0].each do |version|

@@ -65,8 +65,8 @@ class PlannerTest < Minitest::Test
       racc (1.7)
   LOCK
 
-  # As Bundler before 2.4, which has no such setting.
-  def test_only_counts_where_bundler_knows_it
+  # Bundler before 2.4 has no such setting.
+  def test_only_is_used_if_bundler_supports_it
     { "2.3.27" => %w[one two], "2.4.0" => %w[one], "2.10.1" => %w[one], "4.0.0" => %w[one] }.each do |version, names|
       lines = %w[one two].map { |name| Spate::Gemfile::Dependency.new(name, [name.to_sym], true) }
       facts = Spate::Gemfile::Facts.new(bundler_version: version, dependencies: lines)
@@ -151,7 +151,7 @@ class PlannerTest < Minitest::Test
     error = assert_raises(Spate::Planner::MissingGem) { planner(gemfile: facts(%w[absent default])).plan }
     assert_equal [4, "absent"], [error.exit_code, error.name]
     assert_equal "Gemfile.lock does not have the gem absent, which the Gemfile needs", error.message
-    assert_match(/bundle lock/, error.hint)
+    assert_match(/spate lock/, error.hint)
   end
 
   def test_needed_gem_that_is_not_locked
@@ -218,7 +218,7 @@ class PlannerTest < Minitest::Test
     assert_equal "nokogiri-1.15", plan["nokogiri"].full_name
   end
 
-  # As in Bundler, for any platforms of the ordinary variants.
+  # As in Bundler, a variant with a content address comes before ordinary variants of any platform.
   def test_a_content_address_comes_before_all_other_variants
     lock = LOCK.sub("    nokogiri (1.15-x86_64-linux)\n", "    nokogiri (1.15-x86_64-linux-gnu)\n\\0")
     new = { rubygems_version: "4.1.0" }
@@ -230,7 +230,7 @@ class PlannerTest < Minitest::Test
                  planner(lock, **new, unfit: ["nokogiri-1.15-78be552b"]).plan["nokogiri"].full_name
   end
 
-  def test_of_offered_content_addresses_only_that_for_this_ruby_is_a_choice
+  def test_only_the_content_address_for_this_ruby_is_chosen
     address = { content_address: "78be552b", ruby: ["~> 3.4.0"], rubygems: [">= 4.1.0.a"] }
     available = lambda do |*asked|
       offer([]).call(*asked).flat_map do |row|

@@ -13,7 +13,7 @@ class PlatformTest < Minitest::Test
   ALONE = %w[ruby java jruby mswin32 mswin64 dotnet dotnet-2.0 dalvik dalvik8 macruby linux darwin current- - -linux
              x86_64- x86_64-linux- plan9 universal-java-11].freeze
   NAMES = (CPUS.product(SYSTEMS).map { |pair| pair.join("-") } + ALONE).freeze
-  # Names as Ruby reports them.
+  # Platform names that Ruby reports.
   LOCALS = %w[x86_64-linux x86_64-linux-gnu x86_64-linux-musl aarch64-linux aarch64-linux-gnu aarch64-linux-musl
               armv7l-linux-gnueabihf armv7l-linux-musleabihf x86_64-darwin22 arm64-darwin23 x64-mingw-ucrt x64-mingw32
               i386-mingw32 x64-mswin64_140 java universal-java-11 x86_64-freebsd13 i686-linux ruby].freeze
@@ -27,7 +27,7 @@ class PlatformTest < Minitest::Test
     compare(ask("gem 'bundler', '#{version}'; ", NewestBundler.environment), exact_libc: false)
   end
 
-  # The newest RubyGems distinguishes glibc and musl. Its class has no dependencies, so it runs on any Ruby.
+  # The newest RubyGems distinguishes glibc and musl. Its class has no dependencies, so any Ruby can load it.
   def test_against_the_newest_rubygems
     compare(ask("", "ORACLE_RUBYGEMS" => newest_rubygems), exact_libc: true)
   end
@@ -86,7 +86,7 @@ class PlatformTest < Minitest::Test
                                       File.expand_path("platform/oracle.rb", __dir__),
                                       stdin_data: Marshal.dump([NAMES, cases]), binmode: true)
     assert_predicate status, :success?, err
-    Marshal.load(out) # rubocop:disable Security/MarshalLoad -- our own child's
+    Marshal.load(out) # rubocop:disable Security/MarshalLoad -- from this test's child process
   end
 
   # [[names of variants], name of the local platform], the same in each run.
@@ -98,8 +98,9 @@ class PlatformTest < Minitest::Test
     end
   end
 
-  # Older classes drop the word "gnu" while reading and know fewer systems, so names that they read differently are left
-  # out. Where they do not distinguish musl and glibc, so are names with a libc, of Windows and of 32-bit ARM.
+  # Older classes drop "gnu" when they parse a name, and support fewer systems, so this skips names that they parse
+  # differently. If they do not distinguish musl and glibc, it also skips names with a libc, of Windows and of 32-bit
+  # ARM.
   def compare(answer, exact_libc:)
     same = NAMES.each_index.select { |index| parsed(NAMES[index]) == answer[:parsed][index] }
     same.reject! { |index| NAMES[index].match?(/linux-?\w|mingw|\Aarm-/) } if libc_ignored?(answer)

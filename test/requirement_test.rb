@@ -3,7 +3,7 @@
 require "test_helper"
 require "spate/planner"
 
-# Compared with RubyGems' own classes.
+# GemVersion and Requirement must have the same results as Gem::Version and Gem::Requirement.
 class RequirementTest < Minitest::Test
   VERSIONS = %w[0 1 1.0 1.0.0 1.0.1 1.1 1.2.3 1.9 1.10 2 2.0.a 2.0.0.rc1 2.0.0.rc2 2.0.rc10 3.1.2 3.1.0.dev 3.3.22
                 1.0.a.1 1.0.b2 4.0.0.beta.1 0.0.0.dev 1.0-x 1.2.3-java 10.0 1.a 1.0.a.0].freeze

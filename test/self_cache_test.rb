@@ -4,7 +4,8 @@ require "test_helper"
 require "open3"
 
 module Spate
-  # Spate started as by its launcher, from a copy of its sources and with its own store.
+  # SelfCache, the compile cache of Spate's own files: it is built, used, and rebuilt after an edit or damage. Spate
+  # starts as by its launcher, with a copy of its sources and a separate store.
   class SelfCacheTest < Minitest::Test
     LIBRARY = File.expand_path("../lib", __dir__)
     SCRIPT = <<~RUBY
@@ -34,7 +35,7 @@ module Spate
       assert_equal 1, caches.size
     end
 
-    def test_an_edit_is_seen_at_once_and_the_compile_cache_follows
+    def test_edit_is_used_at_once_and_the_compile_cache_is_rebuilt
       run_spate("version")
       assert made?
       version = File.read("#{folder}/lib/spate/version.rb")
@@ -75,7 +76,8 @@ module Spate
       refute_path_exists "#{folder}/nowhere"
     end
 
-    # A lock of a shell (`exec 9>lock; flock 9`) ends with the shell, and a pipe with the command.
+    # If the child inherited them, a shell's lock (`exec 9>lock; flock 9`) would not end with the shell, nor a pipe with
+    # the command.
     def test_maker_inherits_no_open_files
       read, write = IO.pipe
       run_spate("version", options: { write => write })
@@ -104,7 +106,7 @@ module Spate
     def caches = Dir.glob("#{store}/compile-cache/own/*.compiled")
     def cache = caches.first
 
-    # The child process that makes the compile cache has ended when its lock is gone.
+    # Waits for the child process that creates the compile cache. It has finished when its lock is gone.
     def made? = wait { caches.any? && Dir.glob("#{store}/compile-cache/own/*.lock").empty? }
 
     def wait
@@ -112,7 +114,7 @@ module Spate
       false
     end
 
-    # [loaded from the compile cache, compiled], or the whole output.
+    # Returns [number of files from the compile cache, number of compiled files], or the whole output.
     def run_spate(*argv, output: false, options: {}, **env)
       out, err, status = spate(*argv, options: options, **env)
       assert_predicate status, :success?, err

@@ -5,7 +5,7 @@ require "compile_cache/compile_cache_case"
 module Spate
   module Boot
     class BackgroundTest < CompileCache::CompileCacheCase
-      # The locale that these compile caches are compiled for.
+      # The environment, including the locale, for which these compile caches are compiled.
       ENVIRONMENT = { "HOME" => "/nowhere", "PATH" => ENV.fetch("PATH"), "TERM" => "dumb",
                       **ENV.slice("LANG", "LC_ALL", "LC_CTYPE") }.freeze
 
@@ -77,7 +77,7 @@ module Spate
           assert_equal started, start([[@own, :miss]], caches: other), seconds
         end
         assert_equal 3, attempts.count
-        wait_for { File.read(other.log_path(location)).scan("this is another Ruby").size == 3 }
+        wait_for { File.read(other.log_path(location)).scan("the builder runs another Ruby").size == 3 }
         60.times { attempts.add }
         assert_in_delta Background::Attempts::MOST, attempts.wait, 10
         File.utime(Time.now, Time.now + 3600, path_of(attempts))
@@ -127,7 +127,7 @@ module Spate
 
       def path_of(attempts) = attempts.instance_variable_get(:@path)
 
-      # Sets the last start back by so many seconds.
+      # Moves the last start of a builder back by some seconds.
       def age(attempts, seconds)
         File.utime(Time.now, Time.now - seconds, path_of(attempts)) if attempts.count.positive?
       end
@@ -143,7 +143,7 @@ module Spate
         finish(fifo)
       end
 
-      # The builder is the process that holds the lock.
+      # The ID of the process that holds the lock, which is the builder; nil if there is none.
       def pid
         inode = File.stat(caches.lock_path(location)).ino
         File.readlines("/proc/locks").filter_map { |line| line.split[4].to_i if line.include?(":#{inode} ") }.first

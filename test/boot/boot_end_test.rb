@@ -3,20 +3,21 @@
 require_relative "exec_case"
 
 module Spate
-  # The steps at the end of a boot.
+  # The end of a boot, BootEnd: outdated records and compile caches are rebuilt, their pages are released, and methods
+  # that the program replaced stay.
   class BootEndTest < ExecCase
-    # After the bundle was copied a new record is made, because each boot would compare contents otherwise.
-    def test_bundler_replay_is_made_again_when_times_were_lost
+    # A copied bundle has new times. The record is rebuilt, because otherwise each boot would compare file contents.
+    def test_bundler_replay_is_rebuilt_after_times_have_changed
       5.times { |number| write("app/local/lib/part#{number}.rb", "") }
       requires = (0..4).map { |number| "require_relative %q(lib/part#{number})\n" }.join
       write("app/local/local.gemspec", requires + GEMSPEC)
       build
       Dir["#{project.path("local")}/lib/*.rb"].each { |path| File.utime(0, 0, path) }
-      File.utime(0, Time.now - 600, cache) # of an earlier boot
+      File.utime(0, Time.now - 600, cache) # made by an earlier boot
 
-      assert worn?
+      assert times_changed?
       spate_exec("ruby", "-e", "1", SPATE_BOOT_BACKGROUND: "1")
-      wait { !worn? && unlocked? }
+      wait { !times_changed? && unlocked? }
       assert_equal true, parts["replay"]
     end
 
@@ -55,17 +56,17 @@ module Spate
       require "spate/boot/entry"
       cache = ->(count) { Struct.new(:files) { alias_method :count, :files }.new(count) }
       hits = [["/a", :hit], ["/b", :hit], ["/c", :warns]]
-      refute Boot::BootEnd::News.gain?(hits, cache.call(2), cache.call(1))
-      refute Boot::BootEnd::News.gain?(hits, cache.call(3), nil)
-      assert Boot::BootEnd::News.gain?(hits, cache.call(1), cache.call(1)),
+      refute Boot::BootEnd::NewFiles.rebuild_useful?(hits, cache.call(2), cache.call(1))
+      refute Boot::BootEnd::NewFiles.rebuild_useful?(hits, cache.call(3), nil)
+      assert Boot::BootEnd::NewFiles.rebuild_useful?(hits, cache.call(1), cache.call(1)),
              "served by compile caches of gems, not yet in order"
       %i[miss stale revalidated damaged].each do |outcome|
-        assert Boot::BootEnd::News.gain?([["/a", outcome]], cache.call(3), nil), outcome
+        assert Boot::BootEnd::NewFiles.rebuild_useful?([["/a", outcome]], cache.call(3), nil), outcome
       end
     end
 
     private
 
-    def worn? = spate_exec("ruby", "-e", "p Spate::Boot::BundlerReplay.worn?").first == "true\n"
+    def times_changed? = spate_exec("ruby", "-e", "p Spate::Boot::BundlerReplay.times_changed?").first == "true\n"
   end
 end

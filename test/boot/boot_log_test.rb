@@ -8,7 +8,7 @@ module Spate
     class BootLogTest < Minitest::Test
       def path = "#{folder}/x.bootlog"
 
-      # Lines as a boot writes them.
+      # A line in the format of the boot log.
       def line(kind, hits, others, wall: 1000, parts: [])
         [1_700_000_000, kind, "exit", wall, wall / 2, hits, others, 205, "41000,9000", *parts].join("\t") << "\n"
       end
@@ -60,7 +60,7 @@ module Spate
         assert_equal %w[rake], BootLog.lines(path).map(&:kind)
       end
 
-      def test_it_stays_short_and_keeps_the_boot_to_compare_with
+      def test_log_is_truncated_and_keeps_the_boot_for_comparison
         File.write(path, line("rake", 0, 9, wall: 4321) + (line("rake", 9, 0) * 400))
         BootLog.send(:shorten, path)
         lines = BootLog.lines(path)

@@ -3,7 +3,8 @@
 require_relative "exec_case"
 
 module Spate
-  # An application that also loads bootsnap: a gem that hooks in as bootsnap does and prints its calls.
+  # Bootsnap steps aside if the boot has a compile cache, unless the loader is off or bootsnap is configured otherwise.
+  # The gem is a fake that has the same hooks and prints its calls.
   class BootsnapTest < ExecCase
     LIBRARY = <<~'RUBY'
       module Bootsnap
@@ -46,7 +47,7 @@ module Spate
                    "\"bootsnap stays active if it is loaded: no compile cache yet\"\n", boot
     end
 
-    def test_bootsnap_steps_aside_with_a_compile_cache
+    def test_bootsnap_is_disabled_with_a_compile_cache
       build "ruby", "-e", "require 'bootsnap/setup'; require 'local'"
       assert_equal "unloaded\nnil\ntrue\n", boot
       hits = "n = 0; Spate::Boot.instrumentation = ->(e, p, _) { n += 1 if e == :hit && p.end_with?('local.rb') }; "

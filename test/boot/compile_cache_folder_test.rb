@@ -35,8 +35,8 @@ module Spate
         ENV.delete("SPATE_TRUST_STORE")
       end
 
-      # The user of a container may read a compile cache that root made in an earlier layer.
-      def test_others_may_read_and_not_write
+      # root may have made a compile cache in a lower layer of a container; the container's user may read it.
+      def test_other_users_can_only_read
         made = dig { caches.make && Native::CompileCache.write(application_path, key: key, data: {}) }
         assert_equal [0o755, 0o755, 0o644], made
         FileUtils.rm_rf("#{folder}/store")

@@ -4,7 +4,8 @@ require_relative "exec_case"
 require "spate/boot/entry"
 
 module Spate
-  # One application in several environments in turn: each has its own Bundler replay, and no environment rebuilds it.
+  # Boots one application in several environments in turn. Each has a separate Bundler replay, and none rebuilds
+  # another.
   class EnvironmentsTest < ExecCase
     DEVELOPMENT = {}.freeze
     TEST = { RAILS_ENV: "test" }.freeze
@@ -23,7 +24,7 @@ module Spate
       build
     end
 
-    # Compile caches younger than a few seconds are not rebuilt.
+    # Makes the compile cache older first, because caches younger than a few seconds are not rebuilt.
     def boot(environment)
       File.utime(Time.now - 600, Time.now - 600, cache)
       spate_exec("ruby", "-e", "require 'local'", **environment, SPATE_BOOT_BACKGROUND: "1")
@@ -42,8 +43,8 @@ module Spate
       Gemfile::Setup::Record::NAMES.count { |name| cache.data(name) }
     end
 
-    # Files recorded too late for the builder by the first boots are in the compile caches after one more boot of each
-    # kind.
+    # Boots each kind once more: files that the first boots recorded too late for the builder are then in the compile
+    # caches.
     def settle
       [DEVELOPMENT, TEST, DEPLOYED].each do |environment|
         boot(environment)

@@ -27,7 +27,7 @@ module Spate
 
     def setup
       super
-      # Tests compare what a boot writes into an empty store, and a boot uses few of MachineFacts.
+      # Without MachineFacts, because tests check which files a boot adds to an empty store.
       @project = TestProject.new(File.join(folder, "app"), GEMFILE, facts: false)
       write("app/local/local.gemspec", GEMSPEC)
       write("app/local/lib/local.rb", "module Local\n  WHERE = __FILE__\n  def self.answer = 42\nend\n")
@@ -36,7 +36,8 @@ module Spate
 
     attr_reader :project
 
-    # The output of a program run by this Ruby, under `bundle exec` and under `spate exec`.
+    # Runs a program with this Ruby. Returns [output, status] under `bundle exec` and [output, status] under `spate
+    # exec`.
     def both(program, *arguments, **env)
       path = write("app/program.rb", "#!/usr/bin/env ruby\n#{program}", mode: 0o755)
       [project.run("bundle", "exec", "./program.rb", *arguments, **env), spate_exec("./program.rb", *arguments, **env)]

@@ -4,7 +4,7 @@ require "compile_cache/compile_cache_case"
 
 module Spate
   module Boot
-    # The log reports for each file the outcome of the loader.
+    # Log::Outcomes.state must report the same result for a file as the loader, with the reason.
     class LogTest < CompileCache::CompileCacheCase
       PAST = Time.at(1_700_000_000)
 
@@ -28,7 +28,7 @@ module Spate
 
       def state(cache = @cache) = Log::Outcomes.state(@file, cache)
 
-      # The outcome of a loader in a child process.
+      # The result of the loader in a child process.
       def loaded
         script = "require 'spate/native/boot'; l = Spate::Native::Loader; l.install; l.recording = true; " \
                  "l.add(Spate::Native::CompileCache.open(#{"#{folder}/i.compiled".dump}, key: '0' * 32)); " \
@@ -45,7 +45,7 @@ module Spate
         assert_equal found, loaded
       end
 
-      def test_unchanged = assert_state(:hit, nil)
+      def test_unchanged_file = assert_state(:hit, nil)
 
       def test_another_size
         File.write(@file, "ONE = 11\n")
@@ -67,12 +67,12 @@ module Spate
         assert_state(:revalidated, /\Aits ctime differs/)
       end
 
-      def test_times_of_the_recording_itself
+      def test_times_close_to_the_recording
         @cache = cache(recorded: Native.stat(@file)[2])
         assert_state(:revalidated, /within 20 ms/)
       end
 
-      def test_its_folder_leads_elsewhere
+      def test_folder_is_linked_elsewhere
         FileUtils.mkdir_p(elsewhere = File.join(folder, "elsewhere"))
         @file = write("place/one.rb", "ONE = 1\n")
         File.utime(PAST, PAST, @file)
@@ -88,12 +88,12 @@ module Spate
         assert_state(:damaged, /\ARuby rejects its code\z/)
       end
 
-      def test_compiling_it_warns
+      def test_file_that_compiles_with_warnings
         @cache = cache(flags: 1)
         assert_state(:warns, /prints a warning/)
       end
 
-      def test_gone
+      def test_missing_file
         File.unlink(@file)
         assert_equal [:gone, "the file does not exist"], state
       end

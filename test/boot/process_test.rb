@@ -3,7 +3,7 @@
 require_relative "exec_case"
 
 module Spate
-  # The files of Spate in an application's process until it ends. docs/architecture.md lists them.
+  # An application's process loads exactly the files of Spate that docs/architecture.md lists.
   class BootProcessTest < ExecCase
     LIBRARY = File.expand_path("../../lib/spate", __dir__)
     PAGE = File.read(File.expand_path("../../docs/architecture.md", __dir__), encoding: "UTF-8")
@@ -16,13 +16,13 @@ module Spate
       end
       [group.strip, files]
     end.freeze
-    # These processes end, exec another program, or fork before the test can read their list.
+    # These processes exit, exec another program, or fork before they can write the list of their files.
     UNSEEN = ["an error that ends the process", "before Ruby is started again", "a program with warm boots"].freeze
 
-    # RubyGems removes it from $LOADED_FEATURES after loading it.
+    # RubyGems removes this file from $LOADED_FEATURES after loading it.
     HIDDEN = ["boot/exec/prelude/rubygems/defaults/ruby.rb"].freeze
 
-    # A finalizer runs after everything that runs at the end.
+    # A finalizer runs after all at_exit blocks.
     PROGRAM = <<~'RUBY'
       ObjectSpace.define_finalizer($held = Object.new, proc { File.write(ENV["FEATURES"], $LOADED_FEATURES.join("\n")) })
       require "local"
@@ -64,7 +64,7 @@ module Spate
 
     def news(files) = files.grep(/background/)
 
-    # Paths below lib/spate.
+    # The loaded files, relative to lib/spate.
     def loaded(*command, **env)
       output, status = spate_exec(*command, FEATURES: "#{folder}/features", **env)
       assert_predicate status, :success?, output

@@ -5,8 +5,8 @@ require "json"
 require "support/project"
 
 module Spate
-  # docs/boot-recipes.md: runs the commands of its recipes in order, between copies that lose what container layers and
-  # caches lose.
+  # Runs the commands of the recipes in docs/boot-recipes.md in order. In between, files are copied so that they lose
+  # what container layers and CI caches do not preserve.
   class BootRecipesTest < Minitest::Test
     PAGE = File.read(File.expand_path("../../docs/boot-recipes.md", __dir__), encoding: "UTF-8")
     PROGRAM = <<~'RUBY'
@@ -36,7 +36,7 @@ module Spate
       write("app/lib/other.rb", "OTHER = 1\n")
       write("app/config/environment.rb", "ENVIRONMENT = 1\n")
       write("app/program.rb", PROGRAM, mode: 0o755)
-      sleep 0.05 # younger files would always be compared by content
+      sleep 0.05 # younger files are always compared by content
     end
 
     def teardown
@@ -46,13 +46,13 @@ module Spate
 
     attr_reader :project
 
-    # The code block of the page in that language, as lines.
+    # The lines of the page's code block in a language.
     def block(language) = PAGE[/^```#{language}\n(.*?)^```$/m, 1].lines(chomp: true)
 
     def caches = "#{project.home}/spate/store/v1/compile-cache"
     def spate!(line, **env) = project.spate!(*line.delete_prefix("spate ").split, **env)
 
-    # The output of the booted program.
+    # Boots the program. Returns the last line of its output, parsed as JSON.
     def boot(**env)
       output, status = project.spate("exec", "./program.rb", **env)
       assert_predicate status, :success?, output
@@ -61,7 +61,7 @@ module Spate
       flunk output
     end
 
-    # The same bytes at the same path, with other inodes and present times.
+    # Replaces a path with a copy: the same bytes, with other inodes and current times.
     def copied(path)
       File.rename(path, "#{path}.before")
       assert system("cp", "-r", "#{path}.before", path)
@@ -102,7 +102,7 @@ module Spate
       assert_equal before, Dir["#{caches}/**/*"].to_h { |path| [path, File.stat(path).mtime] }
     end
 
-    def test_container_compiles_nothing_again
+    def test_container_compiles_no_files
       container
       status = JSON.parse(project.spate!("boot", "status", "--json").lines.last)
 
@@ -171,7 +171,7 @@ module Spate
       end
     end
 
-    # A fresh checkout without the bundle, and the cache from an archive with times in whole seconds.
+    # Simulates the next CI job: a fresh checkout without the bundle, and the cache from an archive with whole seconds.
     def next_job
       FileUtils.rm_rf(project.path("vendor"))
       copied(project.folder)

@@ -3,7 +3,7 @@
 require_relative "exec_case"
 
 module Spate
-  # The parts a boot uses, the switches that disable them, and failures of Spate, which do not fail the program.
+  # The parts of Spate that a boot uses, the switches that disable them, and failures, which must not fail the program.
   class StartTest < ExecCase
     def test_the_first_boot_builds_and_the_next_uses_everything
       assert_equal "no compile cache yet", parts["compile_cache"]
@@ -33,7 +33,7 @@ module Spate
       end
     end
 
-    def test_a_damaged_compile_cache_costs_one_line
+    def test_damaged_compile_cache_causes_one_warning
       build
       ["", "x" * 100, File.binread(cache).sub("local", "lucal")].each do |bytes|
         path = cache
@@ -46,7 +46,7 @@ module Spate
       end
     end
 
-    def test_a_folder_that_others_may_write_costs_one_line
+    def test_folder_writable_by_others_causes_one_warning
       build
       File.chmod(0o777, File.dirname(cache))
       output, status = spate_exec("ruby", "-e", "require 'local'; puts Local.answer")
@@ -141,7 +141,7 @@ module Spate
       end
     end
 
-    # Like the routes of newer Rails, and files that a server loads for its first request.
+    # Newer Rails loads its routes after the boot, and a server loads some files for its first request.
     def test_files_loaded_after_the_end_of_the_boot_come_from_compile_caches
       write("app/local/lib/hooks.rb", HOOKS)
       10.times { |number| write("app/local/lib/late#{number}.rb", "LATE#{number} = 1\n") }
@@ -157,7 +157,7 @@ module Spate
       assert_equal ":after_initialize\n[:hit]\n", output
     end
 
-    # A Bundler replay that is missing, could not be made, or was made by another version.
+    # The Bundler replay is missing, could not be made, or was made by a different version.
     def test_a_bundler_replay_that_cannot_be_used_is_made_again
       require "spate/boot/entry"
       build
@@ -177,8 +177,8 @@ module Spate
       assert_equal "the Gemfile runs `true`", parts["replay"]
     end
 
-    # It fails in the last step, so all steps are reverted.
-    def test_a_bundler_replay_that_fails_half_way_costs_one_line
+    # The last step fails, so all steps are reverted.
+    def test_bundler_replay_that_fails_midway_causes_one_warning
       require "spate/boot/entry"
       build
       record = Gemfile::Setup::Record.new(Native::CompileCache.open(cache,
@@ -204,7 +204,7 @@ module Spate
 
     private
 
-    # The application's compile cache with another Bundler replay, and old enough to be made again.
+    # Replaces the Bundler replay in the application's compile cache, and makes the cache old enough to be rebuilt.
     def rewrite(key, replay)
       former = Native::CompileCache.open(path = cache, key: key)
       data = former.data_names.to_h { |name| [name, former.data(name).dup] }.merge("replay" => replay).compact

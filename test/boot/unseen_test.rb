@@ -3,9 +3,9 @@
 require_relative "exec_case"
 
 module Spate
-  # The builder that a boot starts is invisible to the program that booted.
+  # The program must not notice the builder that its boot starts.
   class UnseenTest < ExecCase
-    # Each of these ends the boot with its fork, which starts the builder.
+    # The first fork ends the boot, which starts the builder.
     def test_builder_is_invisible_to_wait_and_signals
       program = <<~'RUBY'
         signals = 0
@@ -36,14 +36,14 @@ module Spate
     end
 
     # Process 1 adopts all orphans of its container.
-    def test_process_one_starts_no_builder_and_reports_why
+    def test_init_process_starts_no_builder_and_reports_the_reason
       program = "Process.wait(fork {}); sleep 0.5; p $$, Process.waitall, Dir.children('/proc').grep(/\\A\\d+\\z/)"
       assert_equal "1\n[]\n[\"1\"]\n", booted(program, before: alone)
       assert_nil cache
       assert_match(/^aside +builder: this process adopts orphans, so a builder would become its child/, status)
     end
 
-    def test_ruby_below_process_one_starts_no_builder
+    def test_child_of_the_init_process_starts_no_builder
       program = "system('ruby', '-e', 'Process.wait(fork {})'); sleep 0.5; p $$, Process.waitall"
       assert_equal "1\n[]\n", booted(program, before: alone)
       assert_nil cache
@@ -66,13 +66,13 @@ module Spate
 
     private
 
-    # The program's output in a first boot, with builders enabled.
+    # The program's output in its first boot, with the builder enabled.
     def booted(program, before: [])
       spate = ["ruby", "--disable-gems", File.expand_path("../../exe/spate", __dir__)]
       project.run(*before, *spate, "exec", "ruby", "-e", program, SPATE_BOOT_BACKGROUND: "1").first
     end
 
-    # Prefix of a command that then runs as process 1.
+    # Words that make the following command process 1.
     def alone
       words = %w[unshare --pid --fork --mount-proc]
       words.insert(1, "--map-root-user") unless Process.euid.zero?

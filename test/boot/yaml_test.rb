@@ -4,7 +4,7 @@ require_relative "exec_case"
 require "yaml"
 
 module Spate
-  # The content of YAML files comes from the compile cache as long as the files are unchanged.
+  # The content of YAML files comes from the compile cache while the files are unchanged.
   class YamlTest < ExecCase
     LOADS = <<~'RUBY'
       require "yaml"
@@ -93,7 +93,7 @@ module Spate
       "loader" => "class << Psych; def parse_stream(*) = raise('patched'); end"
     }.freeze
 
-    # Before the first file, and between two.
+    # Patches of Psych that are applied before the first file is loaded, or between two files.
     PATCHES.each do |name, patch|
       define_method("test_psych_#{name}_answers_for_itself") do
         path = write("app/a.yml", "a: some\n")
@@ -121,7 +121,7 @@ module Spate
       assert_equal 0, load(path, "app/other_hits.rb").to_i
     end
 
-    # As after `mv config old; mv new config`: only the inode differs.
+    # After `mv config old; mv new config`, for example, only the inode differs.
     def test_file_with_the_same_times_in_its_place
       paths = %w[config new].map { |name| File.join(folder, "app/#{name}/a.yml") }
       100.times do

@@ -7,7 +7,7 @@ require "spate/native/install"
 require "support/tree_comparison"
 
 module Spate
-  # A store and a bundle for each test, and small native gems.
+  # Small native gems, with a store and a bundle for each test.
   class BuildCase < Minitest::Test
     Package = Struct.new(:name, :version, :full_name, :sha256)
     C_SOURCE = <<~C
@@ -31,7 +31,7 @@ module Spate
 
     attr_reader :layout
 
-    # A gem whose extension defines a constant. `files` are added to its files, or replace them.
+    # A gem whose extension defines a constant. `files` are added to the default files, or replace them.
     def native_gem(name, files = {}, value: 1, extensions: ["ext/#{name}/extconf.rb"])
       sources = {
         "lib/#{name}.rb" => "require '#{name}/#{name}'\n",
@@ -56,7 +56,7 @@ module Spate
     end
 
     # Puts an archive into the store and a private copy of its files into the bundle of the last `builder`. Returns the
-    # argument for `build`.
+    # keyword arguments of Builder#build, except `key`.
     def unpack(archive)
       specification = Gem::Package.new(archive).spec
       sha256 = in_store(archive)
@@ -77,7 +77,7 @@ module Spate
       unpacked&.close
     end
 
-    # Unpacks and builds; returns the Result.
+    # Unpacks and builds a gem. Returns the Result.
     def build(builder, archive)
       what = unpack(archive)
       builder.build(**what, key: builder.key(what[:package], []))
@@ -87,7 +87,7 @@ module Spate
       builder.key(unpack(archive)[:package], [])
     end
 
-    # The folder that `gem install` creates from an archive.
+    # Runs `gem install` for an archive. Returns the GEM_HOME into which the gem was installed.
     def gem_install(archive, *arguments, env: {})
       home = File.join(folder, "reference", File.basename(archive, ".gem"))
       output = IO.popen({ "GEM_HOME" => home, "GEM_PATH" => home, **env },
@@ -97,7 +97,7 @@ module Spate
       home
     end
 
-    # A folder for the front of PATH, with shell scripts as programs. {name => text}
+    # A PATH that begins with a folder of shell scripts. scripts: {name => text}
     def programs(scripts)
       scripts.each { |name, text| write("bin/#{name}", "#!/bin/sh\n#{text}", mode: 0o755) }
       { "PATH" => "#{folder}/bin:#{ENV.fetch("PATH")}" }

@@ -4,12 +4,12 @@ require_relative "build_case"
 require "support/test_disk"
 
 module Spate
-  # Real builds with the real compiler, compared with `gem install`.
+  # A build leaves the same files as `gem install`, and is stored and reused with equal inputs. Uses the real compiler.
   class BuilderTest < BuildCase
-    # Files that differ between two runs of RubyGems as well: compiled files, and logs that name folders.
+    # Files that also differ between two runs of RubyGems: compiled files, and logs with paths.
     UNSTABLE = /\.(?:so|o)\z|gem_make\.out\z|mkmf\.log\z|Makefile\z/
 
-    def test_a_build_leaves_what_gem_install_leaves
+    def test_build_creates_the_same_files_as_gem_install
       more = { "ext/alpha/more.c" => "int more(void) { return 1; }\n" }
       archive = native_gem("alpha", { **more, "ext/alpha/extconf.rb" => <<~RUBY })
         require "mkmf"
@@ -43,7 +43,7 @@ module Spate
       configure = native_gem("configured", { "ext/configure" => <<~SH }, extensions: ["ext/configure"])
         printf 'all:\\n\\techo made > made.txt\\ninstall:\\n\\tcp made.txt %s/\\nclean:\\n' "${1#--prefix=}" > Makefile
       SH
-      # The bundles of this test have no rake.
+      # The bundles in this test do not contain rake.
       assert_same_as_gem_install(rake, "raked-1.0", "rake" => "env -u GEM_HOME -u GEM_PATH rake")
       assert_same_as_gem_install(configure, "configured-1.0")
     end
@@ -61,7 +61,7 @@ module Spate
       assert_path_exists File.join(layout.extensions, "alpha-1.0/gem.build_complete")
     end
 
-    # Within a tick of the file system's clock.
+    # The input is written in the same tick of the file system's clock in which the build starts.
     def test_a_build_whose_input_was_written_just_before_is_stored
       input = File.join(folder, "input")
       8.times do |i|
@@ -79,7 +79,7 @@ module Spate
       assert_empty(seen.select { |event| event[:event] == :warning })
     end
 
-    # Its file system's times are in whole seconds, so the change has an earlier time than the start.
+    # The file system's times are in whole seconds, so the change has an earlier time than the start.
     def test_a_build_whose_input_changes_in_the_second_of_its_start_is_not_stored
       obstacle = TestDisk.obstacle(:ext4) and skip obstacle
       disk = TestDisk.new(:ext4, File.join(folder, "disk.image"))
@@ -238,7 +238,7 @@ module Spate
     private
 
     # Starts a build at the beginning of a second, and changes its input while it runs. Returns the Result, and the
-    # seconds of the start and of the change.
+    # seconds in which the build started and the input changed.
     def changed_in_build(name, input)
       archive = native_gem(name, { "ext/#{name}/extconf.rb" => <<~RUBY })
         File.read(#{input.dump})
@@ -292,7 +292,7 @@ module Spate
       wait_until(5) { !alive?(pid) }
     end
 
-    # A zombie counts as gone.
+    # A zombie counts as dead.
     def alive?(pid)
       !File.read("/proc/#{pid}/stat").match?(/\) Z /)
     rescue SystemCallError

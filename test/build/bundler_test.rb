@@ -4,14 +4,13 @@ require_relative "build_case"
 require "support/project"
 
 module Spate
-  # A real native gem from the machine's own gem source, built by Spate and by `bundle install`.
+  # Builds a native gem from this machine's gem source with Spate and with `bundle install`, and compares the files.
   class BuildBundlerTest < BuildCase
     NAME = "racc"
     VERSION = "1.8.1"
     FULL_NAME = "#{NAME}-#{VERSION}".freeze
 
-    # From the first source of this machine's RubyGems. Not with `gem fetch`,
-    # which reads the whole index of the source.
+    # Downloads from the first gem source of this machine. `gem fetch` would read the source's whole index.
     def fetch
       require "rubygems/remote_fetcher"
       bytes = Gem::RemoteFetcher.fetcher.fetch_path(Gem.sources.first.uri + "gems/#{FULL_NAME}.gem")

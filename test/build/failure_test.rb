@@ -3,7 +3,8 @@
 require_relative "build_case"
 
 module Spate
-  # Builds that really fail, and their error messages.
+  # The error of a failed build contains its command, log and reason, and names a missing package. The builds really
+  # fail.
   class FailureTest < BuildCase
     def failure(archive, **options)
       assert_raises(Build::BuildError) { build(builder(**options), archive) }
@@ -37,7 +38,7 @@ module Spate
       assert_equal [0o600, 0o755], [log, File.dirname(log)].map { |path| File.stat(path).mode & 0o777 }
     end
 
-    # Headers of libraries that few machines have, and their packages on this one.
+    # { header of a library that few machines have => pattern of its package's name on any system }
     HEADERS = { "sybdb.h" => "freetds", "zmq.h" => "zeromq|libzmq", "pcap.h" => "libpcap",
                 "git2.h" => "libgit2" }.freeze
 
@@ -87,7 +88,7 @@ module Spate
     end
 
     def test_makefile_that_fails_with_parallel_jobs_is_built_without
-      # Without a dependency between them, `second` starts before `first` has created the file that it reads.
+      # The Makefile lacks a dependency: with parallel jobs, `second` starts before `first` has created the file.
       archive = native_gem("alpha", { "ext/alpha/extconf.rb" => <<~'RUBY' })
         File.write("Makefile", <<~MAKE)
           all: first second

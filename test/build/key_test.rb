@@ -14,13 +14,13 @@ module Spate
                **options.slice(:arguments, :dependencies, :word))
     end
 
-    def test_equal_for_equal_inputs
+    def test_equal_inputs_have_equal_keys
       assert_match(/\A\h{64}\z/, key)
       assert_equal key, key
       assert_equal key(dependencies: [SHA256, "b" * 64]), key(dependencies: ["b" * 64, SHA256])
     end
 
-    def test_different_for_each_input
+    def test_each_input_changes_the_key
       other_ruby = Build::RubyBuild.new(description: "ruby 3.4.1 (2024-12-25 revision 48d4efcb85) [x86_64-linux]")
       keys = [
         key, key(sha256: "b" * 64), key(name: "alpha-1.0-x86_64-linux"), key(arguments: ["--with-x"]),
@@ -33,9 +33,9 @@ module Spate
     end
 
     def test_inputs_seen_by_a_build_are_part_of_its_key
-      assert_equal SHA256, Build::Key.seeing(SHA256, [])
-      assert_equal Build::Key.seeing(SHA256, %w[a b]), Build::Key.seeing(SHA256, %w[b a])
-      refute_equal Build::Key.seeing(SHA256, %w[a]), Build::Key.seeing(SHA256, %w[b])
+      assert_equal SHA256, Build::Key.combine(SHA256, [])
+      assert_equal Build::Key.combine(SHA256, %w[a b]), Build::Key.combine(SHA256, %w[b a])
+      refute_equal Build::Key.combine(SHA256, %w[a]), Build::Key.combine(SHA256, %w[b])
     end
 
     def with_umask(mask)

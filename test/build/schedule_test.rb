@@ -7,7 +7,7 @@ module Spate
   class ScheduleTest < Minitest::Test
     def setup
       super
-      @schedule = Build::Schedule.new # by one thread
+      @schedule = Build::Schedule.new # with one thread
     end
 
     attr_reader :schedule

@@ -3,7 +3,7 @@
 require "boot/exec_case"
 
 module Spate
-  # `spate boot` as a user runs it, on compile caches of real boots.
+  # The output of the subcommands of `spate boot`, and their effect on compile caches of real boots.
   class BootCommandsTest < ExecCase
     PROGRAM = "require 'local'; require 'shellwords'; require 'json'"
 
@@ -61,7 +61,7 @@ module Spate
       assert_operator report["compiled"], :>=, 1
     end
 
-    def test_build_leaves_out_what_a_pattern_matches
+    def test_build_excludes_files_matching_a_pattern
       write("app/local/lib/left/out.rb", "LEFT = 1\n")
       boot!("build", "local", "--exclude", "/left/")
 
@@ -101,8 +101,8 @@ module Spate
       refute_match(/differs/, after)
     end
 
-    # Without a Gemfile in use, or with the loader disabled, no boot makes compile caches.
-    def test_status_promises_no_compile_caches_where_none_are_made
+    # If no Gemfile is used or the loader is disabled, boots create no compile caches.
+    def test_status_gives_no_build_hint_while_builds_are_disabled
       none = ->(**env) { boot("status", **env).first.lines.grep(/^hint: /) }
 
       assert_empty none.call(SPATE_BOOT: "0")
@@ -179,7 +179,7 @@ module Spate
       outputs.each { |output| refute_match(/Gemfile changed/, output) }
     end
 
-    def test_verify_names_what_is_damaged
+    def test_verify_lists_damaged_files
       built
       assert_match(/\A\d+ compile caches with \d+ files?, .*: no damage\n\z/, boot!("verify"))
 
@@ -194,7 +194,7 @@ module Spate
       assert_equal [false, %w[damaged writable]], [found["ok"], found["damaged"].map { |one| one["reason"] }.sort]
     end
 
-    def test_damage_costs_one_line_and_is_repaired_by_a_build
+    def test_damage_causes_one_warning_and_is_repaired_by_a_build
       built
       damage(overlay)
       output, = spate_exec("ruby", "-e", "require 'local'; puts Local.answer")
@@ -309,7 +309,7 @@ module Spate
       assert_match(%r{^no/where: nowhere\n  load path  not found in \$LOAD_PATH$}, output)
     end
 
-    # `set` in Ruby 4.0 and later, "enumerator" in all.
+    # `set` is built into Ruby 4.0 and later, `enumerator` into all versions.
     def test_explain_a_part_of_ruby
       names = ["enumerator", *("set" if $LOADED_FEATURES.include?("set.rb"))]
       output, status = boot("explain", *names)
@@ -320,7 +320,7 @@ module Spate
       assert_match(%r{^pathname: /.*/pathname\.rb$}, boot("explain", "pathname").first)
     end
 
-    # Without Ruby's own warning about it.
+    # Disables Ruby's warning that the feature is experimental.
     def test_commands_work_with_ruby_box
       [%w[list], %w[check], %w[lock --print]].each do |words|
         expected, = project.spate(*words, RUBYOPT: "-W:no-experimental")
@@ -329,7 +329,7 @@ module Spate
       end
     end
 
-    def test_explain_where_spate_takes_no_part
+    def test_explain_without_spate_in_the_boot
       output, status = project.spate("boot", "explain", "local", SPATE_BOOT: "0")
 
       assert_equal 0, status.exitstatus, output

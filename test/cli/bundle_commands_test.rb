@@ -4,7 +4,7 @@ require "cli/cli_case"
 require "support/project"
 require "json"
 
-# install, check, list, edit, store and doctor on a real bundle, from a gem source on the loopback.
+# The output and exit codes of install, check, list, edit, store and doctor, with a bundle from a local gem source.
 class BundleCommandsTest < CLICase
   def setup
     @source = GemSource.start
@@ -189,7 +189,7 @@ class BundleCommandsTest < CLICase
     File.unlink(object)
     File.write(object, "BASE = 6\n")
 
-    assert_match(/was changed: healed$.*1 damaged, 1 healed/m, app.spate!("store", "verify"))
+    assert_match(/was changed: repaired$.*1 damaged, 1 repaired/m, app.spate!("store", "verify"))
     assert_equal "BASE = 1\n", File.read(object)
   end
 

@@ -5,14 +5,15 @@ require "support/cache_server"
 require "support/test_disk"
 require "support/web_servers"
 
-# `spate cache` as a user types it.
+# The subcommands of `spate cache` save addresses and keys, send, collect and verify entries, and report errors with
+# hints.
 class CacheCommandTest < TeamCase
   def plain(name = "here", **options)
     @source.add("plain", "1.0")
     app("#{name}/app", gems: %w[plain], home: "#{name}/home", **options)
   end
 
-  # Fails with this exit code; one line has the reason, another the hint.
+  # Asserts that a command fails with this exit code and prints a hint. Returns its output.
   def refused(project, code, *words, **env)
     output, status = project.spate("cache", *words, **env)
     assert_equal code, status.exitstatus, output
@@ -149,7 +150,7 @@ class CacheCommandTest < TeamCase
     assert_equal [%w[beta], []], install(machine("fourth", "beta"))
   end
 
-  def test_verify_reads_everything_and_names_faults
+  def test_verify_reads_all_entries_and_lists_faults
     native("alpha")
     project = machine("first", "alpha")
     install(project)
@@ -192,7 +193,7 @@ class CacheCommandTest < TeamCase
     assert_match(/3 sent/, output)
   end
 
-  # As in docs/team-cache.md: the token is the password, with any user name.
+  # As documented in docs/team-cache.md: the token is the password; the user name is ignored.
   def test_a_node_with_tokens
     node = WebServers.node(@cache, reader: "reader")
     writer, reader, nobody = [%w[writer ci:secret], %w[reader me:reader], %w[nobody me:wrong]].map do |name, userinfo|
@@ -218,7 +219,7 @@ class CacheCommandTest < TeamCase
     node&.stop
   end
 
-  # Entries that did not fit are sent when the share has space again.
+  # Entries that were not written are sent when the share has space again.
   def test_full_share
     obstacle = Spate::TestDisk.obstacle(:ext4) and skip obstacle
     disk = Spate::TestDisk.new(:ext4, "#{folder}/compile_cache").tap { |one| one.mount("#{folder}/share") }

@@ -3,11 +3,11 @@
 require "test_helper"
 require "stringio"
 
-# The command line with injected streams and environment.
+# Runs commands with injected streams and environment.
 class CLICase < Minitest::Test
   SNAPSHOTS = File.expand_path("snapshots", __dir__)
 
-  # A stream that claims to be a terminal of so many columns.
+  # A stream that pretends to be a terminal with a number of columns.
   class Screen < StringIO
     attr_accessor :columns
 

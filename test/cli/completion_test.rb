@@ -5,7 +5,7 @@ require "expect"
 require "open3"
 require "pty"
 
-# Completion in real shells: the completed command runs and prints its arguments.
+# Completion in real shells: they run the completed command, which prints its arguments.
 class CompletionTest < CLICase
   ROOT = File.expand_path("../..", __dir__)
   LOCKFILE = <<~LOCK

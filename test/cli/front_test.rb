@@ -2,9 +2,9 @@
 
 require "cli/front/front_case"
 
-# What the front end answers, and when it hands over.
+# Commands that the front end runs itself, and commands that it passes to Ruby.
 class FrontTest < FrontCase
-  # Replaces Ruby by a program that prints its words.
+  # Replaces Ruby with a script that prints its arguments.
   def fake_ruby
     facts = File.readlines(ruby).grep(/\A#:/).join
     File.write(ruby, "#!/bin/sh\n#{facts}\necho RUBY \"$@\"\n")
@@ -55,7 +55,7 @@ class FrontTest < FrontCase
     end
   end
 
-  def test_doubts_about_the_environment
+  def test_environments_that_require_ruby
     fake_ruby
     { "RUBYOPT" => "-w", "RUBYLIB" => "/x", "RUBY_BOX" => "1", "SPATE_FRONT" => "0" }.each do |name, value|
       assert_handed_over("version", env: { name => value })
@@ -63,7 +63,7 @@ class FrontTest < FrontCase
     end
   end
 
-  def test_doubts_about_the_launcher
+  def test_launchers_that_require_ruby
     fake_ruby
     File.chmod(0o775, ruby)
     assert_handed_over("version")
@@ -73,7 +73,7 @@ class FrontTest < FrontCase
     assert_handed_over("version")
   end
 
-  def test_doubts_about_what_is_installed
+  def test_outdated_launcher_facts_require_ruby
     fake_ruby
     text = File.read(ruby)
     { /^#:file \d/ => "#:file 9", /^#:version .*/ => "#:version 9",
@@ -89,7 +89,7 @@ class FrontTest < FrontCase
     File.write(ruby, File.read(ruby).sub(/^#:file \d/, "#:file 9"))
     out = spate("doctor", env: { "PATH" => path }).out
 
-    assert_match(/odd +launcher .*: front end of another Spate or Ruby.*\n +hint: spate setup --dir #{bin}$/, out)
+    assert_match(/odd +launcher .*: front end for another version of .*\n +hint: spate setup --dir #{bin}$/, out)
   end
 
   def test_it_reports_a_missing_launcher
@@ -138,14 +138,14 @@ class FrontTest < FrontCase
     trace = File.join(folder, "trace")
     run_program("strace", "-qq", "-e", "trace=%file", "-o", trace, front, "version")
     skip "strace does not work here" unless File.size?(trace)
-    library = %r{\A/(?:etc/ld\.so|lib|usr/lib/[^/]*/libc\.)} # where the C library is not linked statically
+    library = %r{\A/(?:etc/ld\.so|lib|usr/lib/[^/]*/libc\.)} # if the C library is not linked statically
     paths = File.readlines(trace).filter_map { |line| line[/"(.*?)"/, 1] }.uniq.grep_v(library)
     named = File.readlines(ruby, chomp: true).filter_map { |line| line[%r{\A#:(?:file|lib) .*?(/.*)}, 1] }
 
     assert_empty paths - [front, "/proc/self/exe", ruby, *named] - above(named.last)
   end
 
-  # The folders on the way to a path, which realpath(3) looks at.
+  # A path and all of its parent folders. realpath(3) reads each of them.
   def above(path) = path.split("/").drop(1).inject([""]) { |all, name| all << "#{all.last}/#{name}" }
 
   def test_it_is_hardened

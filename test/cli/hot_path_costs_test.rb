@@ -4,23 +4,24 @@ require "cli/cli_case"
 require "etc"
 require "support/project"
 
-# Costs of a run with nothing to do: system calls, loaded files and objects, counted in a small and a large bundle. A
-# new check for each gem or file fails here; if it is worth its cost, raise the number and give the reason.
+# Costs of an install with nothing to do: system calls, loaded files and objects, in a small and a large bundle. A new
+# check for each gem or file fails here. If it is worth its cost, raise the number and state the reason.
 class HotPathCostsTest < CLICase
   SMALL = 4
   LARGE = 40
-  # Files and folders of each gem, without the gem's own folder.
+  # Number of files and folders in each gem, without the gem's own folder.
   ENTRIES = 6
   LAYERS = { "lib/%s.rb" => "", "lib/%s/a.rb" => "", "lib/%s/b.rb" => "", "README.md" => "" }.freeze
 
   # For each gem: the head of its gemspec (open, ioctl, two reads, close), its folder (open, close), its manifest (open,
-  # fstat, two reads, close) and an lstat of each entry; two more because the files read grow with the bundle.
+  # fstat, two reads, close) and an lstat of each entry. Two more, because files read in any case grow with the bundle.
   CALLS_PER_GEM = 14 + ENTRIES
   OBJECTS_PER_GEM = 110
-  # Half of them belong to the code, which is compiled here.
+  # The limit of allocated objects. Half of them belong to compiled code, because this test disables Spate's compile
+  # cache.
   OBJECTS = 27_000
   OWN_FILES = 80
-  # Read by the lockfile's parser, for the key of its Gemfile check, and for the version of Bundler.
+  # Number of reads of the lockfile: by its parser, for the key of its Gemfile check, and for the version of Bundler.
   LOCKFILE = 3
   TRACED = "openat,open,close,read,pread64,ioctl,fstat,stat,lstat,newfstatat,statx,readlink,getdents64"
 
@@ -71,7 +72,7 @@ class HotPathCostsTest < CLICase
     assert_equal records.uniq, records
   end
 
-  # Neither compiler nor headers: times prove that they are unchanged.
+  # Reads neither compiler nor headers, because their times prove that they are unchanged.
   def test_reads_for_an_extension_that_is_reused
     skip "needs strace" unless system("which strace", out: File::NULL, err: File::NULL)
     skip "times of headers prove nothing here" unless times_prove?("/usr/include/stdio.h")
@@ -88,7 +89,7 @@ class HotPathCostsTest < CLICase
 
   private
 
-  # See docs/adr/0030-whole-seconds-within-one-mount.md.
+  # Whether the times of a file prove its content: see docs/adr/0030-whole-seconds-within-one-mount.md.
   def times_prove?(path)
     newer = (Etc.uname[:release].split(".").first(2).map(&:to_i) <=> [6, 8]) >= 0
     !File.ctime(path).nsec.zero? || newer
@@ -115,6 +116,6 @@ class HotPathCostsTest < CLICase
     trace = File.join(folder, "trace")
     app.run!("strace", "-f", "-o", trace, "-e", "trace=#{TRACED}", "ruby", "--disable-gems", "-I#{lib}",
              File.expand_path("../../exe/spate", __dir__), "install", "--quiet", SPATE_NO_OWN_CODE: "1")
-    File.readlines(trace).grep_v(/resumed>/) # the second half of a call
+    File.readlines(trace).grep_v(/resumed>/) # the second half of an interrupted call
   end
 end

@@ -4,15 +4,15 @@ require "cli/cli_case"
 require "json"
 require "support/project"
 
-# Files that a run with nothing to do, or with everything in the store, may not load; counted, not timed.
+# Files that must not be loaded if nothing is to be done or everything is in the store. Counts files, not time.
 class HotPathTest < CLICase
   HEAVY = %r{
     /(rubygems|bundler|openssl|psych|yaml|json|set|fileutils|pathname|tempfile|tmpdir|digest|open3|uri|time|optparse|
     date|securerandom|shellwords|forwardable|delegate|socket)(/|\.rb$|\.so$)|/net/http
   }x
-  # Loading a file takes about a tenth of a millisecond.
+  # The limit of files that a command loads. Loading one takes about a tenth of a millisecond.
   FILES = 110
-  # The same for a project with packages only.
+  # The limit for a project with only packages.
   PACKAGES = 60
 
   def setup
@@ -32,7 +32,7 @@ class HotPathTest < CLICase
     Spate::TestProject.new(File.join(folder, name), gemfile).tap { |project| lock(project) }
   end
 
-  # A project whose lockfile names no package.
+  # A project with an empty package lockfile.
   def packages
     project = Spate::TestProject.new(File.join(folder, "packages"), "")
     File.unlink(project.path("Gemfile"))
@@ -42,7 +42,7 @@ class HotPathTest < CLICase
     project
   end
 
-  # With checksums, as Bundler 2.6 and later write them; a gem without one is queried again.
+  # Adds checksums as Bundler 2.6 and later do. A gem without one would be queried again.
   def lock(project)
     project.lock
     sums = @source.catalog.entries.map { |entry| "  #{entry.name} (#{entry.version}) sha256=#{entry.sha256}\n" }
@@ -98,7 +98,7 @@ class HotPathTest < CLICase
     assert_empty loaded.grep(%r{/spate/(?:cli/)?js[/.]|packages}), "a run without --js loaded code for node_modules"
   end
 
-  # Besides the extension and util: the command, the project and the record.
+  # In addition to the extension and util, this loads the command, the project and the record.
   def test_packages_in_place
     project = packages
     2.times { project.spate!("js") }
@@ -109,7 +109,7 @@ class HotPathTest < CLICase
     assert_empty loaded.grep(%r{/spate/(js/(npm|pnpm|registry|scripts|tools|configuration)|install/|settings)|timeline})
   end
 
-  # Lockfile and settings are in the stored plan.
+  # The stored plan includes the lockfile and the settings.
   def test_packages_in_the_store
     project = Spate::TestProject.new(File.join(folder, "pnpm"), "")
     linked = { two: { specifier: "link:../two", version: "link:../two" } }

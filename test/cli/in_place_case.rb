@@ -3,9 +3,10 @@
 require "cli/front/front_case"
 require "pty"
 
-# The record by which the front end answers a command. A subclass sets `dir`, the project, and `home`, Spate's folder.
+# The record with which the front end runs a command without Ruby. Subclasses define `dir`, the project, and `home`,
+# Spate's folder.
 class InPlaceCase < FrontCase
-  # Seconds.
+  # Time limit for a record, in seconds.
   PATIENCE = 60
   INSTALLED = { "SPATE_BOOT_BACKGROUND" => nil, "SPATE_FRONT" => nil, "CI" => nil }.freeze
   TIMES = /\(.*? s\)|"seconds":[\d.]+(?:,"peak_memory":\d+)?/
@@ -14,7 +15,7 @@ class InPlaceCase < FrontCase
   def store = "#{home}/store/v1"
   def records = Dir.glob("#{store}/in-place/*")
 
-  # Waits for the record of the last command, or for the reason why there is none.
+  # Waits for the record of the last command. If there is none, the file contains the reason.
   def await_record
     give_up = Time.now + PATIENCE
     Thread.pass until (path = records.find { |file| file.match?(%r{/\h{32}\z}) }) || Time.now > give_up
@@ -23,7 +24,7 @@ class InPlaceCase < FrontCase
   end
   alias record await_record
 
-  # Runs a command by Ruby, and waits until its record holds: what else runs in the background after a first command
+  # Runs a command with Ruby, and repeats this until its record is valid: background processes of the first command
   # may change a file.
   def learn(*words)
     words = %w[install] if words.empty?
@@ -41,7 +42,7 @@ class InPlaceCase < FrontCase
     postpone
   end
 
-  # A young record is not replaced.
+  # Sets the record's mtime to the future, because a young record is not replaced.
   def postpone = File.utime(soon = Time.now + 3600, soon, record)
 
   # Writes a record, with its checksum.
@@ -51,8 +52,8 @@ class InPlaceCase < FrontCase
     postpone
   end
 
-  # Whether the front end answers without Ruby. Starting another program fails, so that no Ruby changes the state.
-  # before: words that start the program, such as `unshare`.
+  # Whether the front end runs a command without Ruby. Other programs fail to start, so that no Ruby changes the state.
+  # before: words before the program, such as `unshare`.
   def answered?(*words, before: [], **options)
     words = %w[install] if words.empty?
     _, err, status = run_program(*before, strace, "-f", "-qq", "-o", File::NULL, "-e", "trace=execve",
@@ -61,13 +62,13 @@ class InPlaceCase < FrontCase
     status.zero?
   end
 
-  # Its path, since the PATH may be what changes.
+  # The path of strace. The command's PATH may be part of the test.
   def strace
     @strace ||= ENV.fetch("PATH").split(":").map { |place| "#{place}/strace" }.find { |path| File.executable?(path) } ||
                 skip("strace is not installed")
   end
 
-  # The front end answers, with the same output as Ruby.
+  # Asserts that the front end runs a command without Ruby, with the same output.
   def assert_answered(*words)
     assert answered?(*words), words.join(" ")
     expected, found = [ruby, front].map { |program| run_program(program, *words) }

@@ -52,7 +52,7 @@ class PassThroughTest < CLICase
     assert_match(/satisfied/, app.bundle("check"))
   end
 
-  # Bundler's commands that report, with their arguments; Spate has its own `check`, `doctor` and `list`.
+  # Bundler's commands that print information, with arguments. `check`, `doctor` and `list` are Spate's own.
   ASKING = [%w[outdated], %w[list], %w[show], %w[info base], %w[licenses], %w[doctor], %w[env], %w[platform],
             %w[config], %w[check], %w[open base], %w[fund], %w[version], %w[viz], %w[lock], %w[lock --print],
             %w[cache --help], %w[plugin list], %w[console --help]].freeze
@@ -83,7 +83,7 @@ class PassThroughTest < CLICase
     { %w[list --only-group=x] => "--only-group", %w[install --no-lock] => "--no-lock", %w[doctor ssl] => "ssl",
       %w[list --json] => nil, %w[store --paths] => nil, %w[list -- --paths] => nil }.each do |(name, *argv), expected|
       command = Spate::CLI.const_get(Spate::CLI::COMMANDS.fetch(name))
-      assert_equal expected.inspect, command.bundlers_word(argv).inspect, argv
+      assert_equal expected.inspect, command.bundler_only_word(argv).inspect, argv
     end
   end
 
@@ -93,8 +93,8 @@ class PassThroughTest < CLICase
 
     assert_match(%r{/gems/base-1\.0$}, app.spate!("show", "base"))
     assert_equal 7, app.spate("exec", "ruby", "-e", "exit 7").last.exitstatus
-    assert_match(/bundle.add/i, app.spate!("add", "--help"))
-    assert_match(/bundle.lock/i, app.spate!("help", "lock"))
+    assert_match(/bundle.show/i, app.spate!("show", "--help"))
+    assert_match(/bundle.show/i, app.spate!("help", "show"))
     assert_match(/neither Spate nor Bundler has a command "lokc"/, app.spate("help", "lokc").first)
   end
 
@@ -107,7 +107,7 @@ class PassThroughTest < CLICase
     refute_match(/gems? in/, output)
   end
 
-  # Commands that need a Gemfile, run in a wrong folder.
+  # Commands that need a Gemfile, in a folder without one.
   def test_outside_of_a_project
     missing = Spate::Gemfile::NotFound.new(folder)
     (Spate::CLI::PassThrough::COMMANDS - Spate::CLI::PassThrough::ANYWHERE - %w[exec]).each do |command|
@@ -123,7 +123,7 @@ class PassThroughTest < CLICase
 
   def test_changes_of_the_lockfile_are_reported_once
     app = project
-    assert_equal <<~TEXT, app.spate!("add", "more").gsub(/[\d.]+ (s|kB)/, "N \\1")
+    assert_equal <<~TEXT, app.spate!("add", "more").gsub(/^fetched .*\n/, "").gsub(/[\d.]+ (s|kB)/, "N \\1")
       Bundler resolves: bundle add more --skip-install
       wrote Gemfile: added gem "more", "~> 1.0"
       added more 1.0
@@ -179,6 +179,14 @@ class PassThroughTest < CLICase
       %w[add] => [2, /specify gems to add.*\nhint: spate help add/] }
       .each { |words, expected| assert_failure(app, words, *expected) }
     assert_match(/no gem "bsae"\nhint: did you mean base/, app.spate("open", "bsae", EDITOR: "true").first)
+  end
+
+  def test_a_gem_that_only_another_one_requires_is_not_removed
+    app = project
+    @source.add("whole", "1.0", dependencies: { "more" => ">= 0" })
+    app.spate!("add", "whole", "--skip-install")
+    assert_failure(app, %w[remove more], 4, /^hint: not in the Gemfile; to see what requires it: spate why more$/)
+    assert_match(/whole 1.0 \(>= 0\)/, app.spate!("why", "more"))
   end
 
   def assert_failure(app, words, code, text)

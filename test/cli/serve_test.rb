@@ -5,7 +5,7 @@ require "open3"
 require "net/http"
 require "timeout"
 
-# `spate serve` starts the program of another gem.
+# `spate serve` starts the program of the gem spate-server.
 class ServeTest < CLICase
   ROOT = File.expand_path("../..", __dir__)
 

@@ -45,7 +45,7 @@ module Spate
         RUBY
       end
 
-      # Like the threads of Open3, whose pipes are closed then.
+      # Open3, for example, has threads whose pipes are closed at that time.
       def test_other_threads_print_nothing_when_interrupted
         said = +""
         run_guarded(<<~RUBY, said)
@@ -75,7 +75,7 @@ module Spate
 
       def run_guarded(body, said = +"") = run_ruby("Spate::CLI::Signals.guard { #{body} }", said)
 
-      # A program's output, and whether it exited by itself. said: receives its stderr.
+      # A program's output, and whether it exited with status 0: false after a signal, too. said: receives its stderr.
       def run_ruby(text, said = +"")
         lib = File.expand_path("../../lib", __dir__)
         out, err, status = Open3.capture3(RbConfig.ruby, "--disable-gems", "-I#{lib}", "-e",

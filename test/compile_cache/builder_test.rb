@@ -173,13 +173,13 @@ module Spate
 
       private
 
-      # One bit of a blob.
+      # Flips one bit of a blob.
       def flip(path, file)
         blob = cache(path).blob(file)
         bytes = File.binread(path)
         place = bytes.index(blob) + (blob.bytesize / 2)
         bytes.setbyte(place, bytes.getbyte(place) ^ 4)
-        File.unlink(path) # a compile cache that is mapped is never written to
+        File.unlink(path) # never writes to a compile cache that is mapped
         File.binwrite(path, bytes, perm: 0o600)
       end
     end

@@ -4,7 +4,8 @@ require_relative "compile_cache_case"
 
 module Spate
   module CompileCache
-    # Several builders at once, killed builders, and folders that cannot be written.
+    # Concurrent builders make each compile cache once. Killed builders, full disks and read-only folders leave no
+    # partial one.
     class BuildersTest < CompileCacheCase
       GEMS = 24
 
@@ -80,7 +81,7 @@ module Spate
 
       private
 
-      # A pipe with the result of the block, which runs in a child process.
+      # A pipe from which the result of the block can be read. The block runs in a child process.
       def builder
         reading, writing = IO.pipe
         pid = fork do
@@ -96,12 +97,12 @@ module Spate
       def kill(pid)
         Process.kill(:KILL, -pid)
       rescue Errno::ESRCH
-        Process.kill(:KILL, pid) # not yet a group of its own
+        Process.kill(:KILL, pid) # not yet a process group
       ensure
         Process.wait(pid)
       end
 
-      # Every compile cache under its final name is complete.
+      # Asserts that every compile cache with a final name is complete.
       def assert_whole(at_least)
         paths = Dir.glob("#{caches.folder}/gems/*.compiled")
         assert_operator paths.size, :>=, at_least

@@ -5,10 +5,10 @@ require "support/test_disk"
 
 module Spate
   module CompileCache
-    # File systems with times of one or two seconds: a change in the same second as the recording does not change the
-    # times.
+    # File systems with times in whole seconds or two seconds. A change in the second in which a file was recorded does
+    # not change its times, but must be noticed.
     class CoarseTimesTest < CompileCacheCase
-      # A second may end between two steps.
+      # Several attempts, because a second may end between two steps.
       TRIES = 20
 
       %i[ext4 vfat].each do |type|
@@ -65,7 +65,7 @@ module Spate
         skip e.message.lines.first
       end
 
-      # Returns the path once its last change has the same times as the one before.
+      # Yields a path until the block starts and ends within one second. Returns the path.
       def in_one_second(name)
         path = File.join(folder, name)
         TRIES.times do

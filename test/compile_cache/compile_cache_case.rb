@@ -6,10 +6,11 @@ require "open3"
 
 module Spate
   module CompileCache
-    # A store for each test, gems of a few files, and child processes that load them through Native::Loader.
+    # Gems with a few files, a store for each test, and child processes that load files through Native::Loader.
     class CompileCacheCase < Minitest::Test
       LIBRARY = File.expand_path("../../lib", __dir__)
-      # Loads the files named on its command line. Prints the Loader's records by file name.
+      # Reads settings of the Loader and paths from standard input (Marshal), and requires these files. Prints the
+      # Loader's result for each file name.
       LOAD = <<~'RUBY'
         require "spate/native/boot"
         key, overlay, cache, gem_caches, *files = Marshal.load($stdin.binmode)
@@ -27,10 +28,10 @@ module Spate
       def location = @location ||= Gemfile::Location.new(nil, nil, "#{folder}/app")
       def key = caches.ruby_key
 
-      # {"lib/alpha.rb" => source}; returns the gem's folder.
+      # files: {"lib/alpha.rb" => source}. Returns the gem's folder.
       def gem_with(name, files)
         files.each { |path, source| write("gems/#{name}/#{path}", source) }
-        sleep 0.03 # the compiler would wait for younger files
+        sleep 0.03 # the compiler waits for younger files
         "#{folder}/gems/#{name}"
       end
 
@@ -38,7 +39,7 @@ module Spate
 
       def gem_files(dir, ...) = GemFiles.new(dir, ...)
 
-      # gems: folders; replay: bytes. Report. See Builder#build.
+      # gems: folders; replay: bytes. Returns a Report. See Builder#build.
       def build(jobs: 2, gems: nil, replay: nil, **facts)
         FileUtils.mkdir_p(location.root)
         facts[:gems] = gems&.map { |dir| GemFiles.new(dir) }
@@ -55,7 +56,7 @@ module Spate
       def application_path = caches.application_path(location)
       def overlay_path = caches.overlay_path(location)
 
-      # Lines of output: of the files, then the loader's record of each.
+      # The output lines of the files, then the loader's result for each file.
       def load_files(*files, options: [])
         gem_caches = CacheFile.new(application_path, key).gem_caches
         paths = [overlay_path, application_path].map { |path| path if File.exist?(path) }

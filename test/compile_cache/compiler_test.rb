@@ -15,7 +15,7 @@ module Spate
         assert_equal real.disasm, iseq.disasm
       end
 
-      # Up to 3.4.9 and 4.0.3 compile_file always uses parse.y (Ruby's bug 22023), which does not parse this pattern.
+      # Up to 3.4.9 and 4.0.3, compile_file always uses parse.y (Ruby's bug 22023), which does not accept this pattern.
       def test_the_parser_is_that_of_a_real_load
         path = write("lib/a.rb", "case [1, 'a']\nin [one, 'a' | 'b' => two]\n  two\nend\n")
         assert_equal 0, compile(path)[:failed]
@@ -23,7 +23,7 @@ module Spate
         assert_equal real_sequence(path).disasm, sequence.disasm
       end
 
-      # From 4.0.4 on, code compiled while Coverage runs cannot be stored; before, it counted nothing (bug 22018).
+      # Since 4.0.4, code compiled while Coverage runs cannot be stored. Before, Coverage ignored it (bug 22018).
       def test_coverage_is_off_during_compilation
         cover = write("cover.rb", "require 'coverage'\nCoverage.start\nFile.write('#{folder}/ran', '')\n")
         path = write("lib/a.rb", "A = 1\n")
@@ -99,7 +99,7 @@ module Spate
         caches.make
         jobs = (1..3).map { |number| job(write("lib/#{number}.rb", "1\n"), path: "#{caches.folder}/gems/#{number}") }
         jobs[1].files << "#{folder}/fifo"
-        File.mkfifo("#{folder}/fifo") # opening it would block forever
+        File.mkfifo("#{folder}/fifo") # opening it blocks forever
         results = []
         Compiler.new(jobs: 2, seconds: 2).run(jobs) { |result| results << result }
         assert_equal [["#{caches.folder}/gems/2"], 3], [results.reject(&:ok?).map(&:path), results.size]
@@ -126,7 +126,7 @@ module Spate
         results.first
       end
 
-      # The sequence that Ruby compiles when it loads the file.
+      # The instruction sequence that Ruby compiles when it loads the file.
       def real_sequence(path)
         sequence = nil
         TracePoint.new(:script_compiled) { |point| sequence ||= point.instruction_sequence }.enable { load(path) }

@@ -107,7 +107,7 @@ module Spate
 
       private
 
-      # As `spate store prune` does.
+      # Prunes like `spate store prune`.
       def prune(store, **options)
         tidy = ->(root, now, age) { Prune.new(root, now: now, gone: age).removable }
         Store::Prune.new(store, compile_caches: tidy, **options).call

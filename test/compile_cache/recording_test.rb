@@ -25,11 +25,11 @@ module Spate
 
       def test_unfinished_boots_are_marked
         path = "#{folder}/r.recording"
-        Boot::Background::LoadedFiles.leave(path, "server", %w[/a /b])
+        Boot::Background::LoadedFiles.write(path, "server", %w[/a /b])
         Recording.collect(path)
-        Boot::Background::LoadedFiles.leave(path, "server", %w[/c], whole: false)
+        Boot::Background::LoadedFiles.write(path, "server", %w[/c], whole: false)
         assert_equal %w[/c /a /b], Recording.collect(path).paths
-        Boot::Background::LoadedFiles.leave(path, "server", %w[/c])
+        Boot::Background::LoadedFiles.write(path, "server", %w[/c])
         assert_equal [["server"], %w[/c]], Recording.collect(path).then { |it| [it.kinds.map(&:name), it.paths] }
       end
 
@@ -66,7 +66,7 @@ module Spate
 
       def test_paths_in_other_encodings_are_skipped
         path = "#{folder}/r.recording"
-        Boot::Background::LoadedFiles.leave(path, "kind", ["/a", "/\xff", "/ä", "/ö".encode("ISO-8859-1")])
+        Boot::Background::LoadedFiles.write(path, "kind", ["/a", "/\xff", "/ä", "/ö".encode("ISO-8859-1")])
         assert_equal ["/a", "/ä"], Recording.collect(path).paths
         assert_equal ["/a", "/ä"], Recording.load(path).paths
       end
@@ -74,7 +74,7 @@ module Spate
       def test_boots_write_their_lists_and_a_builder_merges_them
         path = "#{folder}/r.recording"
         boots = (1..8).map do |number|
-          fork { Boot::Background::LoadedFiles.leave(path, "kind #{number}", ["/#{number}"]) && exit!(0) }
+          fork { Boot::Background::LoadedFiles.write(path, "kind #{number}", ["/#{number}"]) && exit!(0) }
         end
         boots.each { |pid| Process.wait(pid) }
         assert_equal 8, Boot::Background::LoadedFiles.all(path).size

@@ -6,14 +6,14 @@ require_relative "emulator"
 require_relative "inside"
 
 module Fresh
-  # A Debian with only ruby and git, as an archive: built once, and unpacked for each room.
+  # A Debian with only ruby and git, as an archive. It is built once, and unpacked for each room.
   class Base
     SUITES = { "debian12" => "bookworm", "debian13" => "trixie" }.freeze
     PACKAGES = "ca-certificates,ruby,git"
     SCRIPTS = "/usr/share/debootstrap/scripts"
-    # The settings that this machine's apt needs to reach its mirror, and to accept one with an expired Release file.
+    # The settings with which this machine's apt reaches its mirror, and accepts a mirror with an expired Release file.
     APT_SETTING = /^Acquire::.*(Proxy|Check-)/
-    # Builds the lowest Ruby from $1 with the one that "ruby" names. Debian's own are in /usr/bin.
+    # Installs the lowest Ruby from version $1 on, and makes `ruby` run it. Debian's Rubies are in /usr/bin.
     ADD_RUBY = <<~'SH'
       apt-get update -qq
       for version in $(apt-cache pkgnames ruby | sed -n 's/^ruby\([0-9]\+\.[0-9]\+\)$/\1/p' | sort -V); do
@@ -39,10 +39,10 @@ module Fresh
 
     def forget = FileUtils.rm_f(archive)
 
-    # Called before the first program of the base runs.
+    # Prepares the kernel for the base's programs. Call this before the first of them runs.
     def ready = (Emulator.new(@arch).ready if @arch)
 
-    # Unpacks it into a new folder. Builds it first if needed, one process at a time.
+    # Unpacks the base into a new folder. Builds it first if needed; only one process does so at a time.
     def unpack(folder)
       FileUtils.mkdir_p(@cache)
       File.open("#{archive}.lock", "w") do |lock|

@@ -3,12 +3,12 @@
 require_relative "options"
 
 module Fresh
-  # Lets the kernel run programs of another architecture: Debian's qemu-user-static, registered as systemd does it at
-  # boot (binfmt.d(5)). Without systemd it is registered here, until the machine stops.
+  # Makes the kernel run programs of a different architecture with Debian's qemu-user-static. systemd registers it at
+  # boot (binfmt.d(5)). Without systemd it is registered here, until the next boot.
   class Emulator
     KERNEL = "/proc/sys/fs/binfmt_misc"
     RULES = "/usr/lib/binfmt.d"
-    # Debian's names of architectures that differ from qemu's.
+    # Debian's names of architectures for which qemu has a different name.
     PROCESSORS = { "amd64" => "x86_64", "arm64" => "aarch64", "armhf" => "arm", "ppc64el" => "ppc64le" }.freeze
 
     # arch: Debian's name, e.g. "arm64".

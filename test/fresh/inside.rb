@@ -3,12 +3,12 @@
 require "fileutils"
 
 module Fresh
-  # Runs a command with a folder as its root: it has its own mounts and processes, which end with it.
+  # Runs a command with a folder as its root, and with separate mounts and processes that end with it.
   class Inside
-    # The first process there reaps orphans, and all others end with it.
+    # The script of the first process inside. It reaps orphans; when it exits, all others end.
     #
-    # /dev is this machine's (loop devices, fuse), with its own terminals and shared memory. The root is a mount as in
-    # any system, which a process that unshares its mounts requires.
+    # /dev is this machine's (loop devices, fuse), with separate terminals and shared memory. The root is a mount,
+    # because `unshare --mount` requires one.
     ENTER = <<~'SH'
       root=$1
       shift
@@ -22,24 +22,24 @@ module Fresh
       chroot "$root" "$@" || code=$?
       exit "$code"
     SH
-    # If this process ends in any way, its child processes end as well.
+    # If this process exits or is killed, its child processes end, too.
     UNSHARE = %w[setpriv --pdeathsig KILL
                  unshare --mount --propagation private --pid --mount-proc --ipc --fork --kill-child].freeze
     PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-    # The variables of this machine's environment that are passed on.
+    # The variables that are passed on from this machine's environment.
     LENT = /\A(CI|TERM|SPATE_TEST_FULL|(https?|ftp|no)_proxy)\z/i
 
     def initialize(root)
       @root = root
     end
 
-    # The command line that runs these words there, with only the variables above from this machine's environment.
+    # The command line that runs these words inside. Passes on only the variables above.
     def command(words, env = {})
       env = { "PATH" => PATH, "HOME" => "/root", "LANG" => "C.UTF-8", **ENV.to_h.slice(*ENV.keys.grep(LENT)), **env }
       [*UNSHARE, "sh", "-euc", ENTER, "sh", @root, "env", "-i", *env.map { |pair| pair.join("=") }, *words]
     end
 
-    # Files that the network needs: names, trusted certificates, and the sources of gems and packages.
+    # Copies files that network access needs: names, trusted certificates, and the sources of gems and packages.
     def lend
       copy(%w[/etc/resolv.conf /etc/hosts /etc/gemrc], "etc")
       copy([File.expand_path("~/.gemrc"), File.expand_path("~/.npmrc")], "root")
@@ -50,7 +50,7 @@ module Fresh
       warn "bin/fresh: certificates were not taken over:", File.readlines(log).last(3)
     end
 
-    # Runs a command that begins with UNSHARE. An interrupt leaves no process behind.
+    # Runs a command that begins with UNSHARE. After an interrupt no process is left.
     def self.perform(command, **streams)
       pid = Process.spawn(*command, **streams)
       Process.wait2(pid).last
@@ -58,7 +58,7 @@ module Fresh
       stop(pid) if pid
     end
 
-    # All others end with its first process.
+    # Kills the first process inside, with which all others end.
     def self.stop(unshare)
       first = File.read("/proc/#{unshare}/task/#{unshare}/children").split.map(&:to_i)
       Process.kill(:KILL, *(first.empty? ? [unshare] : first))

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Fresh
-  # The reason why no system can be built here.
+  # Raised if a system cannot be built here.
   class Unable < StandardError
   end
 

@@ -5,7 +5,7 @@ require_relative "inside"
 require_relative "sources"
 
 module Fresh
-  # A separate system for one command: unpacked, used and removed, also after an interrupt.
+  # A separate system for one command. It is unpacked, used and removed, also after an interrupt.
   class Room
     USER = "somebody"
 
@@ -44,7 +44,7 @@ module Fresh
       end
     end
 
-    # Removes the rooms of killed processes.
+    # Removes the rooms that killed processes left.
     def sweep
       Dir[File.join(@base.cache, "*.room")].each do |path|
         next if path.end_with?("-kept.room")

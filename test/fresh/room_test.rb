@@ -5,7 +5,8 @@ require "open3"
 require "shellwords"
 
 module Spate
-  # bin/fresh on a base of a few of this machine's programs, because building a real one takes minutes and a mirror.
+  # bin/fresh runs a command in a separate system and removes it afterwards. The base has a few of this machine's
+  # programs, because a real base takes minutes and needs a mirror.
   class FreshRoomTest < Minitest::Test
     PROGRAMS = %w[sh env cat ls sleep mount id touch unshare true].freeze
     FRESH = File.expand_path("../../bin/fresh", __dir__)
@@ -54,7 +55,7 @@ module Spate
       refute_includes File.read("/proc/mounts"), folder
     end
 
-    # Starts a command with two processes and returns once both run.
+    # Starts a command with two processes. Returns when both run.
     def start
       @seconds = "9#{Process.pid}"
       @io = IO.popen([environment, FRESH, "debian13", "sh", "-c", "sleep #{@seconds} & sleep #{@seconds}"])
@@ -70,7 +71,7 @@ module Spate
       end
     end
 
-    # Ends bin/fresh alone; returns when its output is closed.
+    # Sends a signal to bin/fresh only, and waits until its output is closed. Returns its Process::Status.
     def finish(signal)
       Process.kill(signal, @io.pid)
       @io.read

@@ -4,7 +4,7 @@ require "fileutils"
 require "tmpdir"
 
 module Fresh
-  # This project as tracked by git: a clean clone of HEAD, or of the working tree.
+  # Creates a clean checkout of this project: of HEAD, or of the working tree.
   class Sources
     AUTHOR = %w[GIT_AUTHOR GIT_COMMITTER].flat_map { |who| [["#{who}_NAME", "fresh"], ["#{who}_EMAIL", "fresh"]] }.to_h
 
@@ -12,10 +12,11 @@ module Fresh
       @root = root
     end
 
-    # Files that git ignores stay in an existing folder: built extensions, tmp.
+    # Checks out HEAD, or the working tree if `tree`, in a folder. In an existing folder, files that git ignores are
+    # kept: built extensions, tmp.
     def copy(folder, tree: false)
       commit = tree ? tree_commit : git("rev-parse", "HEAD")
-      FileUtils.chown_R(Process.euid, nil, folder) if File.exist?(folder) # --user gave it away
+      FileUtils.chown_R(Process.euid, nil, folder) if File.exist?(folder) # --user has changed the owner
       git("init", "-q", folder)
       git("config", "receive.shallowUpdate", "true", folder: folder)
       git("push", "-q", "-f", folder, "#{commit}:refs/fresh/sources")
@@ -25,7 +26,7 @@ module Fresh
 
     private
 
-    # A commit of every file that git does not ignore, on no branch.
+    # Creates a commit with every file that git does not ignore, on no branch. Returns its ID.
     def tree_commit
       Dir.mktmpdir do |scratch|
         index = { "GIT_INDEX_FILE" => File.join(scratch, "index") }
@@ -35,7 +36,7 @@ module Fresh
       end
     end
 
-    # The checkout may belong to another user, as on a CI system.
+    # Runs git in a folder, even if it belongs to another user, as the checkout on CI may. Returns the output.
     def git(*words, folder: @root, env: {})
       out = IO.popen([env, "git", "-c", "safe.directory=*", "-C", folder, *words], &:read)
       raise Unable, "git #{words.first} failed" unless $?.success?

@@ -2,7 +2,7 @@
 
 require "support/app_case"
 
-# The larger real applications: minutes of compiling, once for each tool.
+# Spate installs the same files as Bundler for two large real applications. Each tool compiles for minutes.
 class AppsTest < Spate::AppCase
   def test_lobsters_is_installed_as_bundler_installs_it
     compare("lobsters") { |app| boots(app) }

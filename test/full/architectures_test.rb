@@ -3,13 +3,13 @@
 require "test_helper"
 require "open3"
 
-# The core, buffers and compression, the preloaded library, and an install with builds, on architectures emulated by
-# Debian's qemu, in a Debian built for them. To do the same by hand: bin/fresh --arch=arm64 debian12 COMMAND.
+# Tests the core, buffers and compression, the preloaded library, and an install with builds, on architectures emulated
+# by Debian's qemu, in a Debian of that architecture. To run a command there: bin/fresh --arch=arm64 debian12 COMMAND.
 class ArchitecturesTest < Minitest::Test
   FRESH = File.expand_path("../../bin/fresh", __dir__)
   FILES = { "-Ibytes/test -Itest" => "bytes/test/{bytes,zlib}/**/*_test.rb",
             "-Itest" => "test/{house/symbols,full/machine_install}_test.rb" }.freeze
-  # Compilers are slow there: the core without its long tests (its plain build has them), no server, no sanitizers.
+  # Compiling is slow there, so this leaves out the core's long tests, the server and sanitizers.
   SCRIPT = <<~SH.freeze
     bin/setup build --quiet
     make -s -j2 -C core test VARIANT=$(uname -m)

@@ -4,10 +4,10 @@ require "support/boot_sameness_case"
 $LOAD_PATH.push File.expand_path("../../benchmark", __dir__)
 require "support/boot_app"
 
-# The large applications of the benchmark behave the same after a boot with Spate and without. They are generated and
-# installed once, in the benchmark's folder.
+# The large applications of the benchmark must behave the same after a boot with and without Spate. They are generated
+# and installed once, in the benchmark's folder.
 class BootAppsFullTest < Spate::BootSamenessCase
-  # The part of Spate::BootRails' tell.rb that does not need that application.
+  # The part of Spate::BootRails' tell.rb that does not depend on that application.
   TELL = <<~'RUBY'
     told = { features: $LOADED_FEATURES.dup, load_path: $LOAD_PATH.map(&:to_s), environment: ENV.to_h }
     told[:constants] = ObjectSpace.each_object(Module).filter_map { |m| Module.instance_method(:name).bind_call(m) }

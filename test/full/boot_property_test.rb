@@ -2,7 +2,7 @@
 
 require "support/boot_property_case"
 
-# Edits at random for five minutes; SPATE_SEED=N repeats a run.
+# Random edits for five minutes. SPATE_SEED=N repeats a run.
 class BootPropertyFullTest < Spate::BootPropertyCase
   def test_edits_at_random_boot_as_plain_ruby_does
     assert_operator edit_at_random(300), :>, 30

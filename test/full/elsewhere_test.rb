@@ -3,11 +3,11 @@
 require "install/dozen_case"
 require "open3"
 
-# The extensions compiled in a copy of the checkout as for a system other than Linux, with musl, and on Linux without
-# /proc or newer system calls.
+# Compiles the extensions in a copy of the checkout: as for a system other than Linux, with musl, and for a Linux
+# without /proc or newer system calls.
 class ElsewhereTest < DozenCase
   ROOT = File.expand_path("../..", __dir__)
-  # Without the tests that need a tracer, times that prove content, or sendfile.
+  # Tests that need no tracer, no times that prove content, and no sendfile.
   FILES = [
     "bytes/test", "test/store", "test/boot/background_test.rb", "test/boot/compile_cache_folder_test.rb",
     *%w[link release store unpack].map { |name| "test/native/#{name}_test.rb" },
@@ -16,7 +16,7 @@ class ElsewhereTest < DozenCase
       .map { |name| "test/#{name}_test.rb" },
     *%w[files http1/requests reactor workers].map { |name| "server/test/#{name}_test.rb" }
   ].select { |path| File.exist?(File.join(ROOT, path)) }.freeze
-  # The path of a socket must be short.
+  # TMPDIR is short, because the path of a socket must be.
   OWN = { "SPATE_ELSEWHERE" => "1", "SPATE_TEST_FULL" => nil, "TMPDIR" => "/tmp" }.freeze
   MUSL_FLAGS = [
     "-std=gnu11", "-fsyntax-only", "-Werror=implicit-function-declaration",
@@ -51,7 +51,7 @@ class ElsewhereTest < DozenCase
     assert_works(forbid, "new")
   end
 
-  # With musl's headers; those of Ruby, the kernel and libraries are this system's.
+  # Uses musl's headers; those of Ruby, the kernel and libraries are this system's.
   def test_extensions_compile_with_musl
     skip "musl-gcc is missing" unless system("musl-gcc", "--version", out: File::NULL)
     assert system("make", "-s", "-C", "#{ROOT}/core", "musl-headers")
@@ -65,7 +65,7 @@ class ElsewhereTest < DozenCase
 
   private
 
-  # Installs and starts a program, each with that command.
+  # Installs a project and runs a program in it. start: words before each command.
   def assert_works(*start)
     project = dozen("beside")
     through(project, start, "install")

@@ -2,7 +2,8 @@
 
 require "install/dozen_case"
 
-# A disk that fills up at every step of an install in turn, below the store or the bundle.
+# An install fails with a hint when the disk with the store or the bundle is full, at each step in turn. It succeeds
+# when there is space.
 class FullDiskTest < DozenCase
   STEP = 32 * 1024
 
@@ -11,7 +12,7 @@ class FullDiskTest < DozenCase
 
   private
 
-  # Adds the space of one step each time until the install fits.
+  # Provides the space of one more step each time, until the install fits.
   def fill
     reference
     (1..40).each do |number|
@@ -30,7 +31,7 @@ class FullDiskTest < DozenCase
     output, status = run_install(project)
     return assert_right(project) || true if status.success?
 
-    # Compilers and make can run out of space as well: 10.
+    # Exit code 10 if the compiler or make runs out of space.
     assert_includes [9, 10], status.exitstatus, output
     assert_match(/^hint: \S/, output)
     refute_match(/bug in Spate/, output)

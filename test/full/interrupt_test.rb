@@ -2,7 +2,7 @@
 
 require "install/dozen_case"
 
-# Ctrl-C at random moments.
+# Interrupts installs at random times, with SIGINT and SIGTERM in turn. The next install must be correct.
 class ManyInterruptsTest < DozenCase
   ROUNDS = 20
 

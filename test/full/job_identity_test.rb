@@ -6,8 +6,8 @@ require "support/ci/workflow"
 require "support/s3rver"
 require "support/scripted_server"
 
-# docs/team-cache-ci.md, "With a bucket": jobs that prove their identity. The bucket is s3rver. The servers that issue
-# the identity of a job and the keys for it belong to the test.
+# docs/team-cache-ci.md, "With a bucket": jobs that prove their identity. The bucket is s3rver. The test provides the
+# servers that issue identity tokens and keys.
 class JobIdentityTest < CiCase
   ROLE = "arn:aws:iam::123456789012:role/spate-builds"
   MAIN = "main for sts.amazonaws.com"
@@ -29,14 +29,14 @@ class JobIdentityTest < CiCase
     super
   end
 
-  # GitHub's identity token of the workflow, for requests with its bearer token.
+  # Responds like GitHub with the workflow's identity token, if the request has the right bearer token.
   def identity(request)
     return 401 unless request.headers["authorization"] == "bearer of-the-job"
 
     JSON.generate(value: MAIN) if request.path == "/token?api-version=2&audience=sts.amazonaws.com"
   end
 
-  # The keys of AWS, whose role trusts main.
+  # Responds like AWS with the keys of a role that trusts main.
   def keys(request)
     form = URI.decode_www_form(request.body).to_h
     @asked << form["WebIdentityToken"]
@@ -62,7 +62,7 @@ class JobIdentityTest < CiCase
   def sent = Dir.glob("#{folder}/s3rver/acme-builds/ruby/**/*_object").size
 
   def assert_main_alone_sends
-    first = built(yield("main")) # a gem, its build with the document, a Gemfile check
+    first = built(yield("main")) # a gem, its build, the build's document, a Gemfile check
     assert_equal 4, sent
     refute_empty @asked
     @asked.clear

@@ -2,7 +2,7 @@
 
 require "install/kill_case"
 
-# Many kills, to reach moments that a few would miss.
+# Kills 50 installs. test/install/trouble/kill_test.rb kills five, which may miss rare moments.
 class ManyKillsTest < KillCase
   def test_fifty_kills = rounds(50)
 end

@@ -4,7 +4,7 @@ require "support/app_case"
 require "spate/tracer"
 
 # A small bundle of real gems, on any machine: two are compiled, and one has a variant for this platform.
-# test/full/architectures_test.rb runs it on emulated architectures.
+# test/full/architectures_test.rb runs this test on emulated architectures.
 class MachineInstallTest < Spate::AppCase
   HERE = Spate::Platform.local.to_s.delete_suffix("-gnu")
   OTHER = HERE.start_with?("s390x") ? "x86_64-linux" : "s390x-linux"
@@ -45,7 +45,7 @@ class MachineInstallTest < Spate::AppCase
 
   private
 
-  # With one lockfile that Bundler wrote for both.
+  # A project with a lockfile by Bundler, which both tools use.
   def bundle(name)
     project = Spate::TestProject.new(File.join(folder, name), gemfile, home: File.join(folder, "home-#{name}"))
     @lock ||= begin
@@ -67,14 +67,15 @@ class MachineInstallTest < Spate::AppCase
     RUBY
   end
 
-  # Without a tracer the output says so, and builds are used by this bundle only.
+  # Without a tracer, the output must say that builds are used by this bundle only.
   def assert_heard(said)
     deaf = said.include?("builds are for this bundle only: they cannot be traced")
 
     assert_equal Spate::Tracer.available? != true, deaf, said
   end
 
-  # From compile caches, once the first boot has recorded its files.
+  # Boots three times. Compile caches are built after the first and second boot, and the third must load all files of
+  # the bundle from them.
   def boot(project)
     2.times do
       assert_equal SAID, run_program(project).lines(chomp: true)

@@ -3,8 +3,8 @@
 require "install/install_case"
 require "rubygems/remote_fetcher"
 
-# Real gems of 2006 to 2014, as RubyGems packed them at that time, from the gem source in use. Installed by `gem` and
-# by Spate, each path must be the same.
+# Real gems from 2006 to 2014, packed by the RubyGems of that time, from the configured gem source. `gem` and Spate must
+# install the same paths.
 class OldGemsTest < InstallCase
   GEMS = %w[
     rake-0.7.1 rails-1.1.6 builder-2.1.2 redgreen-1.2.2 diff-lcs-1.1.2 mime-types-1.16 xml-simple-1.0.12 rake-0.8.7
@@ -38,7 +38,7 @@ class OldGemsTest < InstallCase
     assert_predicate status, :success?, output
   end
 
-  # A bundle has one version of a gem, so there are as many bundles as versions.
+  # A bundle can contain one version of a gem, so each version is in another bundle.
   def newest_of_each
     groups = GEMS.group_by { |gem| gem[NAME, 1] }.values
     Array.new(groups.map(&:size).max) { |index| groups.filter_map { |versions| versions[index] } }

@@ -3,13 +3,13 @@
 require "install/install_case"
 require "support/random_bundle"
 
-# Randomly generated bundles, installed by the machine's own Bundler and by Spate, compared path by path.
-# SPATE_SEED=N tries another number.
+# Random bundles, installed by this machine's Bundler and by Spate, and compared path by path. SPATE_SEED=N selects
+# another bundle.
 class RandomBundlesTest < InstallCase
   SEEDS = ENV["SPATE_SEED"] ? [Integer(ENV["SPATE_SEED"])] : (1..12)
-  # Files that differ between two runs of Bundler as well.
+  # Files that also differ between two runs of Bundler.
   VOLATILE = /\.(?:so|o)\z|Makefile\z|(?:gem_make\.out|mkmf\.log)\z/
-  # Clones and checkouts of older Bundlers are complete, those of newer ones shallow.
+  # Older Bundlers clone completely, newer ones shallowly.
   OTHERS = %r{/cache/bundler/git/|/\.git(?:/|\z)}
 
   def setup
@@ -39,7 +39,7 @@ class RandomBundlesTest < InstallCase
     assert_empty differences, about
   end
 
-  # In the same folder, one after the other: [success, snapshot, output].
+  # Installs in the same folder. Returns [success, snapshot, output].
   def installed(bundle, tool)
     FileUtils.rm_rf("#{folder}/app")
     environment, = bundle.settings
@@ -53,7 +53,8 @@ class RandomBundlesTest < InstallCase
     File.umask(before) if before
   end
 
-  # A lockfile as a developer generates it, independent of the settings here.
+  # Writes a lockfile as a developer would create it, without the settings of the test, and changes it according to
+  # `bundle.lockfile`.
   def lock_for(bundle, project)
     path = project.path("Gemfile.lock")
     @locked ||= {}

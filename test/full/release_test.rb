@@ -3,7 +3,7 @@
 require "test_helper"
 require "open3"
 
-# The three gems of a release, installed into an empty Debian.
+# Builds the gems of a release and installs them into an empty Debian.
 class ReleaseTest < Minitest::Test
   ROOT = File.expand_path("../..", __dir__)
   SCRIPT = "bin/setup build --quiet && rake release"

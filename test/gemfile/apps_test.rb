@@ -5,7 +5,7 @@ require "support/apps"
 
 module Spate
   module Gemfile
-    # Real applications' Gemfiles and lockfiles, as written by Bundler 2.3 to 2.4.
+    # The Gemfiles of real applications agree with their lockfiles, which Bundler 2.3 and 2.4 wrote.
     class AppsTest < Minitest::Test
       def evaluate(name)
         skip "#{name} is not in #{TestApps::FOLDER} (SPATE_TEST_APPS)" unless TestApps.available?(name)

@@ -47,7 +47,7 @@ module Spate
         assert_match(/\ABundler could not resolve: `bundle lock` ended with status/, error.message)
       end
 
-      # As soon as this script or Bundler's has installed its handler.
+      # SIGINT is sent as soon as this script or Bundler's executable has installed its handler.
       def test_ctrl_c_while_bundler_loads_prints_nothing
         hook = write("hook.rb", <<~RUBY)
           left = Integer(ENV["TRAPS"])
@@ -62,7 +62,7 @@ module Spate
         end
       end
 
-      # After its first line Bundler lists every existing version.
+      # After the first line of the error, Bundler lists every existing version.
       def test_a_long_error_keeps_its_first_lines
         location = app
         write("app/Gemfile", "STDOUT.puts (1..30).map { |n| \"fetched \#{n}\" }\n" \
@@ -87,7 +87,7 @@ module Spate
           settings = settings(location, retry: 0)
           error = assert_raises(BundlerFailed, lines) { BundleCommand.lock(location, settings) }
           assert_equal code, error.exit_code, error.details.join("\n")
-          assert_match hint, error.hint
+          assert_match hint, error.hint, error.details.inspect
         end
       ensure
         closed&.close

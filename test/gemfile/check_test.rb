@@ -4,7 +4,8 @@ require "test_helper"
 
 module Spate
   module Gemfile
-    # Bundler's answers come from real child processes; most tests are about storing them.
+    # Gemfile::Check evaluates a Gemfile in a child process and compares it with the lockfile. It stores the result,
+    # which is valid until an input changes.
     class GemfileCheckTest < Minitest::Test
       SOURCE = "http://gems.test/"
       LOCK = <<~LOCK

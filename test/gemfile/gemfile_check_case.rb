@@ -4,7 +4,7 @@ require "test_helper"
 
 module Spate
   module Gemfile
-    # An application without gems, and its stored Gemfile check.
+    # An application without gems, and its Gemfile check.
     class GemfileCheckCase < Minitest::Test
       LOCK = "GEM\n  specs:\n\nPLATFORMS\n  ruby\n  x86_64-linux\n\nDEPENDENCIES\n\nBUNDLED WITH\n   2.3.0\n"
 

@@ -2,8 +2,9 @@
 
 module Spate
   module Gemfile
-    # Lines of a Gemfile that read the state of the machine, each with a change of that state. A change is given the
-    # test, which has `set` for variables, `git` and `commit`, and a method that makes paths of the Gemfile's folder.
+    # Lines of a Gemfile that read the state of the machine, each with a change of that state. A change is called with
+    # the test, which has `set` for variables, `git` and `commit`, and with a lambda that returns paths in the Gemfile's
+    # folder.
     module GemfileReads
       other = ->(_test, path) { File.write(path.call("f"), "#{File.read(path.call("f"))} ") }
       more = ->(_, path) { File.write(path.call("sub/more.x"), "") }
@@ -77,7 +78,7 @@ module Spate
         "Dir.chdir(Gem.dir) { File.exist?('gems/one/f') }" => "gems/one/f"
       }.freeze
 
-      # Files of another checkout, beside or above the Gemfile.
+      # Files of another checkout, in a sibling or parent folder of the Gemfile.
       BESIDE = {
         "File.exist?(File.expand_path('../kind', __dir__))" => ["kind", ""],
         "File.read('../shared/kind')" => ["shared/kind", "2"], "Dir['../{shared,none}/*']" => ["shared/more", ""],

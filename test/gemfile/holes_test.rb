@@ -7,8 +7,8 @@ require "support/test_disk"
 
 module Spate
   module Gemfile
-    # Ways for a Gemfile to read the state of the machine. Each Gemfile check is either stored and outdated by the
-    # change, or never stored.
+    # Ways for a Gemfile to read the state of the machine. For each of them, the change either invalidates the stored
+    # Gemfile check, or the check is not stored.
     class HolesTest < GemfileCheckCase
       include GemfileReads
 
@@ -110,8 +110,9 @@ module Spate
         end
       end
 
-      # The file lists of generated gemspecs, made with `git ls-files`. true: a Gemfile check is stored and holds after
-      # a new file. false: the list is used for more than that, so no Gemfile check is stored.
+      # File lists of generated gemspecs, made with `git ls-files`. true: a Gemfile check is stored and is still valid
+      # after a new file was added. false: no Gemfile check is stored, because the gemspec depends on more than the
+      # list.
       LISTS = {
         "files = `git ls-files -z`.split(0.chr).reject { |name| name.match(%r{^(test|spec|features)/}) }; " \
         "spec.bindir = 'exe'; spec.executables = spec.files.grep(%r{\\Aexe/}) { |name| File.basename(name) }" => true,
@@ -158,7 +159,7 @@ module Spate
         end
       end
 
-      # There are more of them than stored Gemfile checks per Gemfile.
+      # The test uses more checkouts than Gemfile checks are stored per Gemfile.
       def test_gemfile_checks_of_many_checkouts_are_stored_side_by_side
         write("shared/kind", "")
         checkouts = Array.new(Record::List::MOST + 1) do |number|
@@ -170,7 +171,7 @@ module Spate
         assert(checkouts.all? { |checkout| @location = checkout and recall })
       end
 
-      # Changes made after an input was read and before its state is recorded.
+      # Changes after an input was read and before its state is recorded.
       MEANWHILE = {
         "File.read('link')" => ["ln -sfn g link"], "File.size('f')" => ["echo more > f"],
         "File.directory?('f')" => ["rm f; mkdir f"], "File.exist?('f')" => ["rm f"],
@@ -189,7 +190,7 @@ module Spate
         end
       end
 
-      # The change has an earlier time than the start of the evaluation.
+      # The change has an earlier mtime than the start of the evaluation.
       def test_changed_meanwhile_on_a_file_system_with_times_in_whole_seconds
         obstacle = TestDisk.obstacle(:ext4) and skip obstacle
         disk = TestDisk.new(:ext4, File.join(folder, "disk.image"))
@@ -229,7 +230,7 @@ module Spate
         end
       end
 
-      # Default gems and Bundler: the version that comes first counts.
+      # Default gems and Bundler: the first version in the path is an input.
       def test_another_version_of_a_default_gem
         home = @env["GEM_HOME"] = @env["GEM_PATH"] = File.join(folder, "home")
         { "require 'json'; JSON::VERSION" => "json", "Bundler::VERSION" => "bundler" }.each do |line, name|
@@ -257,7 +258,7 @@ module Spate
         assert_nil recall
       end
 
-      # Text that is not ASCII depends on the locale.
+      # The length of text that is not ASCII depends on the locale.
       def test_locale_counts_for_text_that_is_not_ascii
         { "x" => true, "\u00e9" => false }.each do |text, kept|
           @env["LC_ALL"] = "C.UTF-8"
@@ -270,7 +271,7 @@ module Spate
         end
       end
 
-      # Also for names and links, and if the encoding of a text is read.
+      # The locale also matters for names of files and links, and if the Gemfile reads the encoding of a text.
       def test_locale_counts_without_a_file
         ["Dir.children('names').first.size", "Dir['names/*'].first.size", "File.readlink('named').size",
          "File.read('f').encoding", "File.open('f').external_encoding", "Marshal.dump(File.read('f'))"].each do |line|
@@ -286,7 +287,7 @@ module Spate
         end
       end
 
-      # Bundler evaluates with the name that the user gave, or none; Spate always passes the name.
+      # Bundler evaluates with the Gemfile's name as the user set it, or without one. Spate always sets the name.
       def test_the_gemfile_s_own_name
         line = "ENV.fetch('BUNDLE_GEMFILE', nil) ? 1 : raise"
         @env["BUNDLE_GEMFILE"] = path("Gemfile")
@@ -383,7 +384,7 @@ module Spate
         assert_nil recall
       end
 
-      # Changes of the environment that must not matter.
+      # Changes of the environment that must not invalidate the check.
       SAME = {
         "TERM" => "dumb", "COLUMNS" => "7", "SSH_CONNECTION" => "1", "SSH_TTY" => "/dev/pts/9", "CI" => "true",
         "GITHUB_ACTIONS" => "true", "GITLAB_CI" => "1", "LANG" => "C", "PWD" => "/", "OLDPWD" => "/", "SHLVL" => "9",
@@ -413,7 +414,7 @@ module Spate
 
       def set(name) = @env[name] = "other"
 
-      # RUBY_DESCRIPTION mentions the JIT of this run, which no other stored input shows.
+      # RUBY_DESCRIPTION contains the JIT of this run. No other recorded input depends on it.
       def test_how_this_ruby_describes_itself
         app("RUBY_DESCRIPTION\n")
         assert_match(/RUBY_DESCRIPTION/, evaluate.volatile.join)
@@ -430,7 +431,7 @@ module Spate
 
       private
 
-      # The output of a Ruby with the environment of this test.
+      # The output of a Ruby program in the environment of this test.
       def child(code)
         script = "require 'spate'; include Spate; location = Gemfile.find(ARGV[0]); known = { location: location, " \
                  "settings: Settings.load(root: location.root), store: Store.open(home: ARGV[1]) }; #{code}"
@@ -438,7 +439,7 @@ module Spate
                   File.join(folder, "spate"), { unsetenv_others: true }], &:read)
       end
 
-      # The result of the block (String), for a user with limited permissions.
+      # The result of the block (a String), run as a user with limited permissions.
       def unprivileged(&block)
         return block.call unless Process.uid.zero?
 
@@ -459,7 +460,7 @@ module Spate
         read.read
       end
 
-      # Runs the command in the application after the evaluation and before the Gemfile check is stored.
+      # Runs the command after the evaluation and before the Gemfile check is stored.
       def meanwhile(command)
         keep = Check.method(:keep)
         change = -> { assert system(command, chdir: path(".")) }

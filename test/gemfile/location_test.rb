@@ -11,7 +11,7 @@ module Spate
 
       def places(location) = location.to_a.map { |path| path.delete_prefix("#{folder}/") }
 
-      def test_the_nearest_above
+      def test_nearest_gemfile_in_parent_folders
         write("app/Gemfile", "")
         FileUtils.mkdir_p(File.join(folder, "app/lib/deep"))
         assert_equal ["app/Gemfile", "app/Gemfile.lock", "app"], places(find("app/lib/deep"))
@@ -26,7 +26,7 @@ module Spate
         assert_equal "app", places(find("app/lib")).last
       end
 
-      def test_named_on_the_line_in_the_environment_and_in_settings
+      def test_gemfile_by_option_environment_and_setting
         write("app/Gemfile", "")
         write("app/gemfiles/rails7", "")
         write("app/gemfiles/rails8", "")
@@ -46,7 +46,7 @@ module Spate
         refute_predicate find("app"), :lockfile?
       end
 
-      def test_none
+      def test_no_gemfile
         error = assert_raises(NotFound) { find(env: { "BUNDLE_GEMFILE" => "nowhere" }) }
         assert_match(%r{/nowhere does not exist}, error.message)
         above = [File.dirname(folder), "/"].find { |path| File.exist?(File.join(path, "Gemfile")) }

@@ -5,11 +5,11 @@ require "spate/tracer"
 
 module Spate
   module Gemfile
-    # Randomly generated Gemfiles that read the state of the machine in unusual ways. One thing is changed at a time: a
-    # change of an input must outdate the Gemfile check, any other change must not.
+    # Random Gemfiles that read the state of the machine in unusual ways. One thing is changed at a time. A change of an
+    # input must invalidate the Gemfile check, any other change must not.
     class MatrixTest < GemfileCheckCase
       CASES = ENV["SPATE_TEST_FULL"] ? 200 : 15
-      # The share of irrelevant changes that may still cause a new evaluation.
+      # The tolerated share of irrelevant changes that cause a new evaluation.
       NEEDLESS = 0.02
 
       # One way to read an input: Ruby code, a change, its undo; and the same for an irrelevant change.
@@ -37,14 +37,14 @@ module Spate
         def path(*names) = File.join(@root, @name, *names)
         def one(*list) = list[@random.rand(list.size)]
 
-        # The spelling of a path in the Gemfile.
+        # A random spelling of a path in the Gemfile.
         def spelt(name)
           one("#{@name}/#{name}".inspect, "File.join(__dir__, #{"#{@name}/#{name}".inspect})",
               "File.expand_path(#{"../#{@name}/#{name}".inspect}, __FILE__)", path(name).inspect,
               "\"\#{__dir__}/#{@name}/../#{@name}/#{name}\"", "Pathname(#{"#{@name}/#{name}".inspect}).to_s")
         end
 
-        # `__dir__` and `__FILE__` stay those of the Gemfile's folder.
+        # Wraps code so that `__dir__` and `__FILE__` are still the Gemfile's.
         def wrapped(ruby)
           one(ruby, "lambda { #{ruby} }.call", "[1].each { #{ruby} }",
               "eval(#{ruby.inspect}, binding, __FILE__, __LINE__)",
@@ -197,7 +197,7 @@ module Spate
         again(text)
       end
 
-      # The undo restores everything except objects of a revision, and folders whose times were read.
+      # The Gemfile check after an undo. It may be invalid: times of folders and objects of a revision are not restored.
       def again(_text) = recall || evaluate
 
       def made(what, back: false)

@@ -5,8 +5,8 @@ require "spate/tracer"
 
 module Spate
   module Gemfile
-    # Without a listener in the kernel, Gemfile checks are right and not stored; stored ones are used. The listener is
-    # blocked by running inside another tracer, since they cannot be nested.
+    # Without a tracer in the kernel, Gemfile checks are correct and not stored; stored ones are used. The tests run
+    # inside another tracer, because tracers cannot be nested.
     class UnobservedTest < GemfileCheckCase
       SCRIPT = <<~'RUBY'
         require "spate"
@@ -47,7 +47,7 @@ module Spate
         puts Spate::CompileCache::Builder::BundleContents.new(location, nil, ENV.to_h).own
       RUBY
 
-      # The child that lists the gems of a bundle runs without a listener; Landlock holds it.
+      # The child that lists the gems of a bundle is not traced; Landlock restricts it.
       def test_gemfile_cannot_write_while_gems_are_listed
         _, status = Process.wait2(fork { exit!(Native::Tracer.confine) })
         skip "no Landlock" unless status.success?
@@ -64,7 +64,7 @@ module Spate
                  "File.truncate(LOCK, 0)"].freeze
       REMOVALS = ["File.rename(LOCK, 'other')", "File.link(LOCK, 'link')", "File.delete(LOCK)",
                   "system('rm', '-f', LOCK, err: File::NULL)"].freeze
-      # The missing feature of the kernel => changes that are still refused.
+      # { missing feature of the kernel => changes that must still be prevented }
       { "seccomp" => CHANGES, "landlock" => CHANGES + REMOVALS }.each do |lacking, changes|
         define_method("test_gemfile_cannot_change_the_lockfile_without_a_listener_or_#{lacking}") do
           write("app/own/own.gemspec", "Gem::Specification.new('own', '1') { |own| own.summary = own.author = 'x' }")

@@ -6,10 +6,10 @@ require "spate"
 require "open3"
 
 module Spate
-  # The same Gemfile installed by Bundler and by Spate, in the same folder one after the other, compared path by path.
-  # Native extensions and executables have their own tests.
+  # Installs a Gemfile with Bundler and with Spate, in the same folder, and compares the results path by path. Other
+  # tests cover native extensions and executables.
   class GitAgainstBundlerTest < Minitest::Test
-    # Times, process IDs and the packing of objects differ between two runs of Bundler as well.
+    # Times, process IDs and the packing of objects also differ between two runs of Bundler.
     VOLATILE = %r{/objects/|/logs/|/\.git/index\z|/hooks/}
 
     def test_tree_equals_that_of_bundler
@@ -23,7 +23,7 @@ module Spate
         app = File.join(folder, "app#{number}")
         write("app#{number}/Gemfile", "git #{repository.url.dump}, #{option} do\n  gem \"twin\"\n  gem \"sub\"\nend\n")
         by_bundler(app)
-        repository.commit({ "NEWS" => "#{number}\n" }) # the tip moves on after the lockfile was written
+        repository.commit({ "NEWS" => "#{number}\n" }) # a new commit after the lockfile was written
         FileUtils.rm_rf(File.join(app, "bundle"))
         expected = by_bundler(app)
         FileUtils.rm_rf(File.join(app, "bundle"))
@@ -53,7 +53,7 @@ module Spate
       tree(app)
     end
 
-    # Path => [mode, content] below the bundle.
+    # { path => [mode, content] } below the bundle.
     def tree(app)
       root = File.join(app, "bundle", Layout.ruby_scope)
       names = Dir.glob("{bundler,cache}/**/*", File::FNM_DOTMATCH, base: root).select { |name| compared?(name) }
@@ -72,7 +72,8 @@ module Spate
     # packed-refs and FETCH_HEAD list the fetched refs in any order.
     def content(path) = File.binread(path).lines.sort.join
 
-    # Bundler before 2.4 cloned whole repositories, so only the checked out files can be compared.
+    # Whether `bundle` makes shallow clones. Bundler before 2.4 clones whole repositories, so only the checked out files
+    # can be compared.
     def shallow_clones?
       @shallow_clones ||= [Gem::Version.new(`bundle --version`[/[\d.]+/]) >= Gem::Version.new("2.4")]
       @shallow_clones.first

@@ -5,13 +5,13 @@ require "support/gem_source"
 require "spate"
 
 module Spate
-  # Git sources as Bundler lays them out, from repositories on this machine.
+  # Git::Checkout creates and reuses checkouts in Bundler's layout. The repositories are local.
   class GitCheckoutTest < Minitest::Test
     Layout = Struct.new(:bundler_gems, :git_cache, :rubygems)
     Rubygems = Struct.new(:bundler_lib)
     Home = Struct.new(:home)
 
-    # Made once and copied for each test, because git starts a process for everything.
+    # Created once and copied for each test, because git starts many processes.
     def self.template
       @template ||= Dir.mktmpdir("spate-test-").tap do |made|
         Minitest.after_run { FileUtils.rm_rf(made) }
@@ -140,7 +140,7 @@ module Spate
       assert_equal ["twin"], Dir.children(folder)
     end
 
-    # CVE-2021-43809: git read such an address as an option and ran the command in it.
+    # CVE-2021-43809: git treated such an address as an option, and ran the command in it.
     def test_address_and_branch_are_not_parsed_as_options
       program = write("payload", "#!/bin/sh\ntouch #{folder}/ran\n", mode: 0o755)
       ["-u#{program}", "--upload-pack=#{program}"].each do |uri|

@@ -5,7 +5,7 @@ require "spate"
 require "bundler"
 
 module Spate
-  # The folder names must be those of the Bundler that boots the application.
+  # The folders of repositories and checkouts must have the same names as with the Bundler that boots the application.
   class GitNamesTest < Minitest::Test
     URIS = %w[
       https://git.test/rack/rack.git https://git.test/rack/rack https://GIT.test/rack/rack.git/ http://git.test:8080/a.git

@@ -7,7 +7,7 @@ module Spate
     EVALUATED = "# -*- encoding: utf-8 -*-\n# stub: a 1.0 ruby lib\n\nGem::Specification.new do |s|\n" \
                 "  s.date = \"2026-11-01\"\n  s.summary = \"x\"\nend\n"
 
-    def test_every_byte_counts_except_the_date_of_an_evaluation
+    def test_digest_covers_all_bytes_except_the_evaluation_date
       first = identity(EVALUATED)
       assert_equal first, identity(EVALUATED.sub("2026-11-01", "2026-11-02"))
       refute_equal first, identity(EVALUATED.sub('"x"', '"y"'))

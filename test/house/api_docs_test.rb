@@ -4,11 +4,11 @@ require "test_helper"
 require "open3"
 require_relative "../../rakelib/api_docs"
 
-# The public Ruby API: each method is documented, and `rake doc` builds the pages without warnings.
+# The public Ruby API. Each method must be documented, and `rake doc` must build the pages without warnings.
 class APIDocsTest < Minitest::Test
   ROOT = File.expand_path("../..", __dir__)
 
-  # Without aliases, and writers of attributes: the documentation is that of their originals, and of the readers.
+  # All methods except aliases and writers of attributes, whose originals and readers are documented.
   def self.methods_of_the_api
     @methods_of_the_api ||= APIDocs.new(ROOT).methods.reject do |method|
       method.is_alias? || (method.is_attribute? && method.writer?)
@@ -75,7 +75,7 @@ class APIDocsTest < Minitest::Test
     self.class.methods_of_the_api
   end
 
-  # "Spate::Store.open", "Spate::Plan#packages": what the RBS files declare.
+  # What the RBS files declare: "Spate::Store.open", "Spate::Plan#packages".
   def signed
     require "rbs"
     Dir["#{ROOT}/{.,bytes,server}/sig/*.rbs"].flat_map do |path|
@@ -103,7 +103,7 @@ class APIDocsTest < Minitest::Test
     skip "no gem yard for this Ruby"
   end
 
-  # The text that YARD generates for an attribute ("Returns the value of attribute x") does not count.
+  # YARD generates a text for each attribute ("Returns the value of attribute x"), which is not documentation.
   def summary?(method)
     text = method.docstring.to_s
     return true unless text.empty? || text.match?(/\A(?:Returns the value of|Sets the) attribute/)
@@ -125,7 +125,7 @@ class APIDocsTest < Minitest::Test
     (method.tags(:param) + method.tags(:yieldblock)).map { |tag| tag.name.delete("*&:") }.sort
   end
 
-  # Without the block, for which @yield is used.
+  # The method's parameters without the block, which @yield describes.
   def accepted(method)
     method.parameters.map(&:first).grep_v(/\A&/).map { |name| name.delete("*:") }.reject(&:empty?).sort
   end

@@ -3,19 +3,19 @@
 require "test_helper"
 require "ripper"
 
-# Dependencies point one way: docs/architecture.md lists the components, the lowest first. No file names a constant or
-# loads a file of a component above its own. The C code of a gem includes no header of another gem.
+# Dependencies have one direction. docs/architecture.md lists the components, the lowest first. A file must not name a
+# constant or load a file of a higher component. The C code of a gem includes no header of another gem.
 class ComponentsTest < Minitest::Test
   ROOT = File.expand_path("../..", __dir__)
   PAGE = File.read("#{ROOT}/docs/architecture.md", encoding: "UTF-8")
   TABLE = /^<!-- components -->\n(.*?)^<!-- end -->/m
-  # The second cell of a row names components.
+  # The components in the second cell of each row.
   ORDER = PAGE[TABLE, 1].lines.flat_map { |row| row.split("|")[2].to_s.scan(/`(\w+)`/).flatten }.freeze
-  # Folders of C => folders of its headers, besides its own and the system's.
+  # { folder of C => folders whose headers it may include, in addition to its own and the system's }
   INCLUDES = { "core" => [], "ext/spate" => %w[core], "bytes/ext" => %w[core], "server/core" => [],
                "server/ext" => %w[server/core bytes/ext/bytes/include] }.freeze
   QUOTED = /^\s*#\s*include\s+"([^"]+)"/
-  # Loaded by path on first use.
+  # { constant => component } that spate.rb does not autoload.
   UNNAMED = { "Tracer" => "tracer", "Inputs" => "inputs" }.freeze
   NOTHING = %i[on_sp on_nl on_ignored_nl on_comment].freeze
 
@@ -28,7 +28,7 @@ class ComponentsTest < Minitest::Test
     assert_operator arrows.size, :>, 300
   end
 
-  # Loading one file of the module alone would define it, and the others would never be loaded.
+  # Loading a single file of the module would define it, so the others would never be loaded.
   def test_util_is_loaded_as_a_whole
     assert_empty(files.select { |path| File.read(path).match?(%r{require.*/util/}) })
   end
@@ -54,7 +54,7 @@ class ComponentsTest < Minitest::Test
   def files = Dir["#{ROOT}/{,js/}lib/spate/**/*.rb"]
   def component(path) = path[%r{/lib/spate/([^/.]+)}, 1]
 
-  # [[path, from, to]]
+  # Dependencies between components: [[path, from, to]].
   def arrows
     @arrows ||= files.flat_map do |path|
       from = component(path)
@@ -63,15 +63,15 @@ class ComponentsTest < Minitest::Test
     end
   end
 
-  # Components whose constants are in a text.
+  # Components whose constants occur in a text.
   def named(text) = first_constants(text).filter_map { |name| components[name] }.uniq
 
-  # {"Boot" => "boot"}
+  # { constant => component }: {"Boot" => "boot"}
   def components
     @components ||= File.read("#{ROOT}/lib/spate.rb").scan(%r{autoload :(\w+), "[^"]*spate/(\w+)}).to_h.merge(UNNAMED)
   end
 
-  # The A of each A::B::C, or the part after "Spate".
+  # The first constant of each path in a text, after "Spate": "Store" for Spate::Store::Prune and for Store::Prune.
   def first_constants(text)
     before = nil
     Ripper.lex(text).reject { |token| NOTHING.include?(token[1]) }.filter_map do |_, kind, word|

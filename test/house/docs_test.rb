@@ -6,7 +6,7 @@ require "support/command_pages"
 require_relative "../../js/test/support/npm_registry"
 require "support/project"
 
-# The documentation matches the behaviour.
+# The documentation must match the behaviour.
 class DocsTest < Minitest::Test
   ROOT = File.expand_path("../..", __dir__)
   PAGES = Dir["#{ROOT}/*.md", "#{ROOT}/docs/**/*.md", "#{ROOT}/{bytes,js}/{,docs/}*.md"]
@@ -36,7 +36,7 @@ class DocsTest < Minitest::Test
     @app ||= Spate::TestProject.new(File.join(folder, "app"), "source '#{@source.url}'\ngem 'tool'\n").tap(&:lock)
   end
 
-  # The gems of this checkout, and two packages of a registry on the loopback.
+  # Adds two packages of a local registry to the project. Returns variables with the registry's address.
   def javascript
     @registry = NpmRegistry.start
     @registry.add("hello", "1.0.0")
@@ -57,7 +57,7 @@ class DocsTest < Minitest::Test
     name == "builder" ? { **facts, hasInstallScript: true } : facts
   end
 
-  # The project's files are UTF-8 in any locale.
+  # The project's files are UTF-8, whatever the locale is.
   def read(path) = File.read(path, encoding: "UTF-8")
 
   # Blocks after `<!-- run -->`: "$ command", then its output; `...` matches any text in its line.
@@ -92,7 +92,7 @@ class DocsTest < Minitest::Test
     assert_equal CommandPages.text, read("#{ROOT}/docs/commands.md"), "run `rake docs`"
   end
 
-  # Every error class has an exit code in the table, and the table has no others.
+  # The table lists the exit code of each error class, and no others.
   def test_the_exit_codes
     documented = read("#{ROOT}/docs/exit-codes.md").scan(/^\| (\d+) \|/).flatten.map(&:to_i)
     used = Dir["#{ROOT}/{,js/}lib/**/*.rb"].flat_map { |path| read(path).scan(/EXIT_CODE = (\d+)/).flatten.map(&:to_i) }
@@ -101,7 +101,7 @@ class DocsTest < Minitest::Test
     assert_equal documented.uniq, documented
   end
 
-  # Every emitted event is in the table, with each named fact.
+  # The table lists every emitted event, with all of its facts.
   def test_the_events
     documented = documented_events
     emitted = Dir["#{ROOT}/{,js/}lib/**/*.rb"].flat_map { |path| emitted_in(read(path)) }
@@ -111,7 +111,7 @@ class DocsTest < Minitest::Test
     assert_empty(missing.reject { |_, facts| facts == [] })
   end
 
-  # Some facts are passed as a Hash: these are searched in the output of commands.
+  # Facts that are passed as a Hash do not appear in the code, so the output of commands is searched for them.
   def test_the_facts_of_events
     documented = documented_events
     more = javascript

@@ -5,7 +5,7 @@ require "open3"
 require "rubygems/package"
 require "support/hasty_compiler"
 
-# The gem as users get it: built and installed into an empty GEM_HOME.
+# The built gem has exactly the needed files, and works after its installation into an empty GEM_HOME.
 class GemTest < Minitest::Test
   ROOT = File.expand_path("../..", __dir__)
   RUBY = RbConfig.ruby
@@ -47,7 +47,8 @@ class GemTest < Minitest::Test
     assert_match(/no gem spate is installed/, run_in(folder, "#{folder}/first/spate", "version").first)
   end
 
-  # The front end of the installed gem, for the user who installed it and for another one; and RubyGems' wrapper.
+  # Asserts that the installed gem's front end runs commands without Ruby: for its installer, another user and RubyGems'
+  # wrapper.
   def assert_front_end_answers
     return unless Spate::CLI::Setup::FrontEnd.compiled && Process.uid.zero?
 
@@ -71,10 +72,11 @@ class GemTest < Minitest::Test
     output
   end
 
-  # The programs that the front end has started once its record is there.
+  # Repeats an install until the front end starts no program, for up to three minutes. Returns the programs of the last
+  # run.
   def programs_until_answered(app, *before)
     trace = File.join(app, "trace")
-    give_up = Time.now + 180 # after a change there is a pause of a minute
+    give_up = Time.now + 180 # after a change it waits for a minute
     loop do
       run_as(app, *before, "strace", "-f", "-qq", "-e", "trace=execve", "-o", trace, "#{folder}/first/spate", "install")
       programs = File.readlines(trace).grep(/ = 0$/).map { |line| line[/execve\("(.*?)"/, 1] }.drop(1)
@@ -106,7 +108,7 @@ class GemTest < Minitest::Test
     assert_equal Gem::Requirement.new(">= 3.1"), specification.required_ruby_version
   end
 
-  # A pkg-config that finds nothing simulates a machine without the library. Each one is hidden in turn.
+  # A pkg-config that does not find the library simulates a machine without it.
   def test_a_missing_library_is_named_with_its_package
     { "zlib" => "zlib1g-dev", "libcrypto" => "libssl-dev" }.each do |library, package|
       others = %w[zlib libcrypto libdeflate] - [library]

@@ -3,7 +3,7 @@
 require "test_helper"
 require "open3"
 
-# Limits that keep the project readable: short directory listings, short decision records, a short glossary.
+# Limits that keep the project readable: short directory listings, decision records and glossary.
 class HouseTest < Minitest::Test
   ROOT = File.expand_path("../..", __dir__)
   SIDE_BY_SIDE = 15

@@ -2,8 +2,8 @@
 
 require "test_helper"
 
-# The place of a test (CONTRIBUTING.md, "Testing"): below the folder of its component. Every test that a document names
-# exists.
+# The path of a test (CONTRIBUTING.md, "Testing"): below the folder of its component. Tests that a document mentions
+# must exist.
 class MirrorTest < Minitest::Test
   ROOT = File.expand_path("../..", __dir__)
   TESTS = Dir.glob("{test,server/test,bytes/test,js/test}/**/*_test.rb",
@@ -11,7 +11,7 @@ class MirrorTest < Minitest::Test
   COMPONENTS = Dir.children("#{ROOT}/lib/spate").map { |name| name.delete_suffix(".rb") }.uniq.freeze
   # Tests without a component of the library: the repository, test tools, real applications, extensions.
   OTHERS = %w[fresh full house native runner].freeze
-  # "hooks_test.rb" in prose, or a path that begins anywhere.
+  # "hooks_test.rb" in a text, or the end of a path.
   NAMED = %r{[\w/]+_test\.(?:rb|c)\b}
   PAGES = Dir.glob("{*.md,{docs,server,bytes,js}/**/*.md}", base: ROOT)
 

@@ -4,12 +4,13 @@ require "test_helper"
 require "open3"
 require "rubygems/package"
 require "support/compiled_files"
+require_relative "../../rakelib/bill_of_materials"
 require_relative "../../rakelib/strict_build"
 
 # `rake package` builds the gems without unexpected warnings.
 class PackageTest < Minitest::Test
   ROOT = File.expand_path("../..", __dir__)
-  # Compiled only if OpenSSL is missing.
+  # This file is compiled only without OpenSSL.
   STAND_IN = %r{/tls/missing\.c\z}
 
   def test_the_gems_are_built
@@ -24,6 +25,30 @@ class PackageTest < Minitest::Test
       assert_empty %w[README.md CHANGELOG.md LICENSE.txt].map { |file| place + file } - specification.files, name
       assert_equal compiled(specification.extensions), specification.files.grep(/\.[ch]\z/).grep_v(STAND_IN).sort, name
     end
+  end
+
+  def test_a_commit_gives_the_same_bytes_at_any_time
+    first = build("spate-js", "first")
+    second = Process.clock_gettime(Process::CLOCK_REALTIME, :second)
+    sleep 0.01 until Process.clock_gettime(Process::CLOCK_REALTIME, :second) > second
+    assert FileUtils.identical?(first, build("spate-js", "second"))
+  end
+
+  def test_bill_of_materials
+    gems = %w[spate-bytes spate-server].map { |name| build(name, "pkg") }
+    bill = BillOfMaterials.new(gems)
+    assert_equal Open3.capture2("sha256sum", *gems.map { |path| File.basename(path) }, chdir: "#{folder}/pkg").first,
+                 bill.checksums
+
+    listed = JSON.parse(bill.to_json)
+    names = listed["components"].map { |found| found["name"] }
+    assert_equal %w[spate-bytes spate-server zlib libdeflate openssl], names
+    assert_equal [["Zlib"], ["MIT"]], (listed["components"].values_at(2, 0).map do |found|
+      found["licenses"].map { |licence| licence["license"]["id"] }
+    end)
+    assert_equal ["spate-bytes@#{Spate::VERSION}", "system:openssl"], listed["dependencies"].last["dependsOn"]
+    references = listed["components"].map { |found| found["bom-ref"] }
+    assert_empty listed["dependencies"].flat_map { |found| [found["ref"], *found["dependsOn"]] } - references
   end
 
   def test_the_licence_is_the_same
@@ -49,7 +74,9 @@ class PackageTest < Minitest::Test
 
   private
 
-  # Below ROOT, of all the extensions.
+  def build(name, place) = StrictBuild.new("#{ROOT}/#{name}.gemspec", "#{folder}/#{place}").call(Spate::VERSION)
+
+  # The compiled files of all extensions, relative to ROOT.
   def compiled(extensions)
     paths = extensions.flat_map do |extconf|
       CompiledFiles.new("#{ROOT}/#{extconf}", Dir.mktmpdir("made", folder)).paths

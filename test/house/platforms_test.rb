@@ -3,7 +3,7 @@
 require "test_helper"
 
 module Spate
-  # docs/platforms.md lists every condition in C code, and every Linux file that Ruby code reads.
+  # docs/platforms.md must list every condition in C code, and every Linux file that Ruby code reads.
   class PlatformsTest < Minitest::Test
     ROOT = File.expand_path("../..", __dir__)
     ROW = /^\| (`[^|]+) \| (`[^|]+) \|/
@@ -36,14 +36,14 @@ module Spate
       assert_empty pairs - rows.flat_map { |words, paths| words.product(paths) }, "not told"
     end
 
-    # [[[word], [path]]]
+    # The rows of the table: [[[word], [path]]]
     def rows
       @rows ||= File.read(File.join(ROOT, "docs/platforms.md")).scan(ROW).map do |cells|
         cells.map { |cell| cell.scan(WORDS).flatten }
       end
     end
 
-    # [[word, path]]
+    # [[word, path]] for each word that the block finds in a file of the pattern.
     def found(pattern, &words)
       paths = Dir[File.join(ROOT, pattern)].map { |path| path.delete_prefix("#{ROOT}/") }.grep_v(%r{\Acore/test/})
       paths.flat_map { |path| words.call(File.read(File.join(ROOT, path))).uniq.product([path]) }

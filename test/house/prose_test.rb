@@ -3,8 +3,8 @@
 require_relative "../bare_helper"
 require "open3"
 
-# Limits the wordings of CONTRIBUTING, "Words", that usually need another sentence, in comments, messages, docs and
-# test names. A single one may be right; at most RATE per 1,000 lines, which is what well-written Ruby projects have.
+# Limits wordings in comments, messages, docs and test names that usually need another sentence: see CONTRIBUTING,
+# "Words". A single occurrence may be right. RATE is the number per 1,000 lines in well-written Ruby projects.
 class ProseTest < Minitest::Test
   ROOT = File.expand_path("../..", __dir__)
   RATE = 0.7
@@ -32,7 +32,7 @@ class ProseTest < Minitest::Test
   TEXT = /\.(?:md|txt)\z/
   COMMENT = %r{(?:#(?!\{)|/\*|\* |//)\s.*}
   MESSAGE = /"((?:[^"\\]|\\.){12,})"/
-  # This list, and the sentences that it is tried on.
+  # Files with these wordings as examples.
   SELF = %w[test/house/prose_test.rb CONTRIBUTING.md].freeze
 
   def test_rate_of_odd_wordings

@@ -3,7 +3,7 @@
 require "test_helper"
 require "support/browser"
 
-# The documents as a site (`rake site`): every link of every page resolves, and a browser reads it from files.
+# The documents as a site (`rake site`). Every link must resolve, and a browser must be able to open the files.
 class SiteTest < Minitest::Test
   ROOT = File.expand_path("../..", __dir__)
   LINK = /<a [^>]*href="([^"]*)"/

@@ -2,12 +2,12 @@
 
 require "test_helper"
 
-# An extension shares its process with all others, so it exports its Init function only.
+# An extension shares its process with others, so it must export only its Init function.
 class SymbolsTest < Minitest::Test
   LIBRARIES = Dir[File.expand_path("../../{,bytes/}lib/spate/native/*.so", __dir__)]
-  # The library that is preloaded into other programs, before libc.
+  # The library that is preloaded into other programs.
   HOOKS, EXTENSIONS = LIBRARIES.partition { |path| path.end_with?("_hooks.so") }
-  # Other systems have no tracer and empty hooks: core/tracer/here.h.
+  # On other systems there is no tracer, and the hooks are empty: core/tracer/here.h.
   TRACED = RUBY_PLATFORM.match?(/\A(x86_64|aarch64)-linux/)
 
   def test_there_are_extensions
@@ -25,7 +25,7 @@ class SymbolsTest < Minitest::Test
       assert_empty symbols(path) - symbols(libc)
     end
 
-    # A call into the compiler's own library (libgcc on ARM) would end each traced program.
+    # If the hooks needed the compiler's library (libgcc on ARM), each traced program would fail.
     define_method("test_#{File.basename(path, ".so")}_needs_only_what_libc_has") do
       needed = IO.popen(["nm", "--dynamic", "--undefined-only", path], &:readlines).grep(/ U /)
 
@@ -34,7 +34,7 @@ class SymbolsTest < Minitest::Test
     end
   end
 
-  # A boot must never load libcrypto: only the extension for installs may need it.
+  # Only the extension for installs may need libcrypto. A boot must never load it.
   (LIBRARIES.map { |path| File.basename(path, ".so") } - ["install"]).each do |name|
     define_method("test_#{name}_needs_no_libcrypto") do
       path = LIBRARIES.find { |library| File.basename(library, ".so") == name }

@@ -15,7 +15,7 @@ class TeamBenchmarkTest < Minitest::Test
   READ = "print TCPSocket.new(ARGV[0], 8080).read.bytesize"
   WAIT = "Socket.tcp(ARGV[0], 8080, connect_timeout: 0.5) rescue print $!.class"
 
-  # Without a delay, because nothing is measured here.
+  # Without a delay, because this measures nothing.
   def test_a_line
     refusal = Team::Line.refusal and skip refusal
     line = Team::Line.new(folder, delay: 0).start
@@ -60,7 +60,7 @@ class TeamBenchmarkTest < Minitest::Test
     assert_equal %w[a], Team::Machine::Run.new(nil, events).builds
   end
 
-  # One case can be measured without losing the results of the others.
+  # Measuring one case must keep the results of the others.
   def test_results_of_other_cases_are_kept
     tables = %w[a b].map { |title| Benchmark::Table.new(title, ["wall s"]).row(1).note("one") }
     text = "# benchmark/x\n\n2026; ruby\n\n#{tables.join("\n")}"

@@ -26,7 +26,7 @@ class TreeTest < Minitest::Test
     end
   end
 
-  # The address of the source comes from RubyGems at run time; in a file it would be wrong on another machine.
+  # RubyGems' configuration determines the address of the source. An address in a file would be wrong on other machines.
   def test_no_file_contains_a_registry_address
     hosts = Gem.sources.to_a.filter_map { |source| URI(source.to_s).host }
     hosts.reject! { |host| host.match?(/\Alocalhost|\A127\./) }
@@ -42,7 +42,7 @@ class TreeTest < Minitest::Test
     assert_empty offenders(/(?<![\w.}])(?:#{names.join("|")})/n)
   end
 
-  # Each developer has a lockfile of their own source. (Lockfiles with other names are fixtures.)
+  # Each developer's lockfile depends on their gem source. (Lockfiles with other names are fixtures.)
   def test_no_lockfile_is_tracked
     assert_empty(tracked.select { |path| %w[Gemfile.lock gems.locked].include?(File.basename(path)) })
   end

@@ -3,7 +3,7 @@
 require "test_helper"
 require "yaml"
 
-# The workflow and the forms are read on another machine, where a mistake is noticed late.
+# The CI workflow runs existing programs with supported Rubies and has time limits. The issue forms are complete.
 class WorkflowTest < Minitest::Test
   ROOT = File.expand_path("../..", __dir__)
   WORKFLOW = YAML.safe_load_file("#{ROOT}/.github/workflows/ci.yml")
@@ -20,7 +20,7 @@ class WorkflowTest < Minitest::Test
     assert_includes commands, "bash .ci/run"
   end
 
-  # Ruby reads 4.0 as a number, and 3.10 as 3.1.
+  # Without quotes, YAML reads 4.0 as a number, and 3.10 as 3.1.
   def test_the_rubies_are_texts_from_the_oldest_on
     rubies = JOBS.dig("rubies", "strategy", "matrix", "ruby")
     oldest = Gem::Specification.load("#{ROOT}/spate.gemspec").required_ruby_version
@@ -31,7 +31,7 @@ class WorkflowTest < Minitest::Test
   end
 
   def test_each_job_ends_by_itself
-    assert_empty(JOBS.reject { |_, job| job["timeout-minutes"].to_i.between?(1, 90) }.keys)
+    assert_empty(JOBS.reject { |name, job| job["timeout-minutes"].to_i.between?(1, name == "full" ? 350 : 90) }.keys)
   end
 
   def test_the_forms_are_whole

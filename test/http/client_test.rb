@@ -3,7 +3,7 @@
 require "test_helper"
 require "socket"
 
-# Persistent connections whose server ended or does not respond any more.
+# A client replaces its persistent connections after a restart of the server, and waits for a silent server only once.
 class HTTPClientTest < Minitest::Test
   MISSING = "HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n"
 
@@ -23,7 +23,7 @@ class HTTPClientTest < Minitest::Test
 
   def ask(name) = Thread.new { @cache.head("cas/#{name * 64}") }.tap { |thread| thread.report_on_exception = false }
 
-  # Returns the server's ends of so many connections, each of which has served one response.
+  # Opens connections that have received one response each. Returns the server's ends.
   def kept(count)
     asking = Array.new(count) { ask("a") }
     @sockets = Array.new(count) { @accepted.pop }
@@ -40,7 +40,7 @@ class HTTPClientTest < Minitest::Test
     assert_raises(Spate::RemoteCache::Unavailable) { thread.join(20) or flunk("it is retried forever") }
   end
 
-  # Each is tried once, then a new connection.
+  # Each old connection is tried once, then a new one is opened.
   def test_server_that_is_restarted
     kept(3).each(&:close)
     asking = ask("b")
@@ -59,7 +59,7 @@ class HTTPClientTest < Minitest::Test
     assert_equal :refused, refused(ask("b")).reason
   end
 
-  # Other connections would get no response either.
+  # Other connections would also get no response.
   def test_silent_server_is_waited_for_once
     sockets = kept(5)
     assert_equal :slow, refused(ask("b")).reason

@@ -3,7 +3,7 @@
 require "test_helper"
 require "socket"
 
-# Closing ends current requests and prevents new ones.
+# Closing aborts current requests and prevents new ones.
 class ConnectionsTest < Minitest::Test
   HTTP = Spate::HTTP
 

@@ -13,12 +13,12 @@ module Spate
       end
     end
 
-    # RubyGems reports that it cannot be read, and continues without it.
+    # RubyGems reports that the file cannot be read, and continues without it.
     def test_invalid_bytes
       in_home("# \xff\n:http_proxy: http://proxy.test\n") { |env| assert_nil Spate::HTTP::Gemrc.load(env)["http_proxy"] }
     end
 
-    # A rescue clause that names Psych would raise a NameError before Psych is loaded.
+    # A rescue clause with Psych's name would raise a NameError if Psych is not loaded.
     def test_interrupt_while_reading_is_not_rescued
       in_home(":http_proxy: http://proxy.test\n") do |env|
         script = 'require "spate"; def File.binread(*) = raise(Interrupt); Spate::HTTP::Gemrc.load(ENV)'
@@ -31,7 +31,7 @@ module Spate
       assert_raises_alone("Spate::Registry::UnsupportedSource", script)
     end
 
-    # In a Ruby that has loaded nothing else.
+    # Asserts that a script raises, in a Ruby process that has loaded nothing else.
     def assert_raises_alone(name, script, env = {})
       command = [RbConfig.ruby, "--disable-gems", "-I#{File.expand_path("../../lib", __dir__)}", "-e",
                  "begin; #{script}; rescue Exception => e; puts e.class; end"]

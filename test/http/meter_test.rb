@@ -2,15 +2,15 @@
 
 require "test_helper"
 
-# Only data that the server has not sent yet counts as a wait, because a busy machine reads received data late.
+# Only time in which the server has not sent data counts as waiting. A busy machine may read received data late.
 class MeterTest < Minitest::Test
   Meter = Spate::HTTP::Meter
-  # Returns its pieces one after the other.
+  # Returns its pieces in order.
   Pipe = Struct.new(:pieces) do
     def read_nonblock(*) = pieces.shift
   end
 
-  # Reads all pieces; each number is a wait of so many seconds.
+  # Reads all pieces. A number among them is a wait in seconds.
   def read(*steps, pace: Meter::Pace.new(100, 60))
     waits = steps.grep(Numeric)
     pieces = steps.map { |step| step.is_a?(Numeric) ? :wait_readable : step }

@@ -15,7 +15,7 @@ class ProxyTest < Minitest::Test
     ["ache.test", "cache.test:81", "", "test:"].each { |list| refute direct?("http://cache.test/", list), list }
   end
 
-  # With brackets, as in an address, or without.
+  # A list may contain IPv6 addresses with brackets, as in a URL, or without.
   def test_addresses_of_ipv6
     ["::1", "[::1]", "[::1]:9000", "x,[::1]"].each { |list| assert direct?("http://[::1]:9000/", list), list }
     ["::2", "[::1]:9001", "1", ":1"].each { |list| refute direct?("http://[::1]:9000/", list), list }

@@ -3,7 +3,7 @@
 require "test_helper"
 require "socket"
 
-# An endless response is aborted, for any data that the server sends.
+# An endless response is aborted, whatever part of it does not end.
 class SessionTest < Minitest::Test
   HTTP = Spate::HTTP
   Registry = Spate::Registry
@@ -42,7 +42,7 @@ class SessionTest < Minitest::Test
       end
   end
 
-  # Net::HTTP raises an ArgumentError for it.
+  # Net::HTTP raises an ArgumentError for this header.
   def test_line_with_a_carriage_return
     serve("#{OK}X: a\rb\r\nContent-Length: 1\r\n\r\nb")
     error = assert_raises(Spate::HTTP::Unreachable) { get }
@@ -62,7 +62,7 @@ class SessionTest < Minitest::Test
     end
   end
 
-  # At any speed, if the caller has an alternative.
+  # The limit applies at any speed if the caller has an alternative.
   def test_response_that_takes_too_long
     pace = HTTP::Meter::Pace.new(1, 0.5)
     @connections = HTTP::Connections.new(proxy: HTTP::Proxy.new(env: {}), certificates: nil, timeout: 0.4, pace: pace)
@@ -72,7 +72,7 @@ class SessionTest < Minitest::Test
     assert_match(%r{/x was not complete after 0.5 seconds\z}, assert_raises(Spate::HTTP::TooSlow) { get }.message)
   end
 
-  # The proxy's response to CONNECT comes before any data of the server.
+  # The proxy's response to CONNECT comes before any response of the server.
   def test_a_proxy_that_never_ends
     @connections = proxied
     @http = HTTP::Client.new(@connections, redirects: 1, agent: "test")
@@ -91,7 +91,7 @@ class SessionTest < Minitest::Test
     assert_match(/407/, assert_raises(Spate::HTTP::Unreachable) { get("https://gems.test") }.message)
   end
 
-  # A response may have a line per chunk, and a server may need time before each response.
+  # Limits for lines and waiting must not end a long response: it may have a line per chunk.
   def test_long_response_that_ends
     chunks = "#{OK}Transfer-Encoding: chunked\r\n\r\n#{"1\r\na\r\n" * 100_000}0\r\n\r\n"
     serve(chunks)
@@ -112,7 +112,7 @@ class SessionTest < Minitest::Test
     HTTP::Connections.new(proxy: proxy, certificates: certificates, timeout: 0.4)
   end
 
-  # Sends `first` for each request, then repeats `again` endlessly.
+  # Sends `first` for each request, then repeats `again` without end.
   def serve(first, again = nil, pause: 0, answers: 1, think: 0)
     @thread&.kill
     @thread = Thread.new do

@@ -5,8 +5,8 @@ require "etc"
 require "support/test_disk"
 
 module Spate
-  # File systems whose times prove nothing, or only within one mount: another version with the same times and inodes, an
-  # edit in the same second.
+  # File systems whose times do not prove that a file is unchanged, or only within one mount: a different version has
+  # the same times and inodes, or a file is edited in the same second.
   class InputsFileSystemsTest < InputsCase
     def teardown
       @disk&.unmount
@@ -69,7 +69,7 @@ module Spate
       assert_read(0) { assert_holds }
     end
 
-    # Even if the edit keeps size and mtime.
+    # The edit is detected even if it keeps size and mtime.
     def test_edit_of_a_file_with_times_in_whole_seconds
       mount_chosen
       path = "#{place}/a.h"
@@ -85,7 +85,7 @@ module Spate
       assert_changed :appeared, "#{place}/c.h"
     end
 
-    # Of any age: the clock may be set back.
+    # Times are never sufficient, however old the file is, because the clock may be set back.
     def test_times_of_a_file_system_that_keeps_seconds_alone_never_count
       mount(:ext4)
       File.write("#{place}/a.h", "1.0")
@@ -107,7 +107,7 @@ module Spate
     def facts_of(path) = File.stat(path).then { |stat| [stat.size, stat.mtime, stat.ino, stat.dev] }
     def stamped = [].tap { |all| Inputs.each(@record) { |*, facts| all << (facts[:stamped] || false) } }
 
-    # How often the file is read: reading sets its atime, whose clock has ticked by then.
+    # Asserts how often the file is read. Reading sets its atime; the clock has ticked since then.
     def assert_read(times)
       before = File.atime("#{place}/a.h")
       grow_old

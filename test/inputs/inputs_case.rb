@@ -13,7 +13,7 @@ module Spate
 
     def bundle(relative = nil) = [@roots["bundle"], relative].compact.join("/")
 
-    # Longer than a tick of the kernel's clock.
+    # Waits longer than a tick of the kernel's clock.
     def grow_old = sleep(0.03)
 
     def write_old(relative, content = "")

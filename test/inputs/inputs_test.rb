@@ -168,7 +168,7 @@ module Spate
       assert_changed :content, file, memo: memo
     end
 
-    # With a garbage collection at each allocation, objects in use are kept.
+    # With a garbage collection at each allocation, objects in use must not be freed.
     def test_under_stress
       file = write_old("a", "one")
       GC.stress = true

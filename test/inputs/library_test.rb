@@ -3,7 +3,7 @@
 require_relative "inputs_case"
 
 module Spate
-  # Shared libraries and their updates by a distribution.
+  # A recorded shared library is still valid after an update with the same name and symbol versions.
   class InputsLibraryTest < InputsCase
     FUNCTIONS = "int one(void) { return %d; } int two(void) { return 2; }"
     VERSIONS = "X_1 { global: one; local: *; }; X_2 { global: two; } X_1;"

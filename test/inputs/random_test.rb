@@ -3,13 +3,13 @@
 require_relative "inputs_case"
 
 module Spate
-  # Random trees, inputs and changes, compared with plain Ruby before and after: every change is noticed, and unchanged
-  # inputs hold.
+  # Random trees, inputs and changes, compared with plain Ruby before and after. Every change must be reported, and
+  # nothing if inputs are unchanged.
   class InputsRandomTest < InputsCase
     CASES = ENV["SPATE_TEST_FULL"] ? 3_000 : 150
     NAMES = %w[a b c].freeze
-    # The check may report these although the result is the same: a dangling link appears under a missing name, or one
-    # on the way gets another missing target.
+    # Kinds of inputs for which a change may be reported although the result is the same: a dangling link replaces a
+    # missing file, or a link on the path gets another missing target.
     COARSE = %i[absent link].freeze
 
     def test_every_change_is_reported_and_nothing_else
@@ -49,7 +49,7 @@ module Spate
       15.times { grow(path) }
     end
 
-    # Creates something new where the existing paths allow it.
+    # Creates a folder, link or file at the path, if the existing paths allow it.
     def grow(path)
       case @random.rand(4)
       when 0 then FileUtils.mkdir_p(path)
@@ -74,7 +74,7 @@ module Spate
       nil
     end
 
-    # The mtime and the size stay the same.
+    # Changes the content, but neither mtime nor size.
     def rewrite(target)
       return unless File.file?(target)
 

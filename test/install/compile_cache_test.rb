@@ -3,7 +3,7 @@
 require "install/install_case"
 require "json"
 
-# Compile caches made by an install for the first boot.
+# Compile caches that an install creates for the first boot.
 class CompileCachesTest < InstallCase
   def setup
     super
@@ -67,7 +67,7 @@ class CompileCachesTest < InstallCase
 
   private
 
-  # The store's compile caches but the one of Spate's own files.
+  # The compile caches in the store, except that of Spate's own files.
   def built = Dir.glob("#{@project.store.root}/compile-cache/*").grep_v(%r{/own\z})
   def caches(kind) = Dir.glob("#{@project.store.root}/compile-cache/*/#{kind}/*.compiled")
 

@@ -4,13 +4,13 @@ require "install/install_case"
 require "json"
 require "open3"
 
-# docs/containers.md: its commands in order, with simulations of a cache mount, of layers and of the final image.
+# Runs the commands of docs/containers.md in order. A cache mount, layers and the final image are simulated.
 class ContainersTest < InstallCase
   PAGE = File.read(File.expand_path("../../docs/containers.md", __dir__), encoding: "UTF-8")
   LINES = PAGE[/^```dockerfile\n(.*?)^```$/m, 1].lines(chomp: true)
   ROOT = File.expand_path("../..", __dir__)
   STRANGER = 65_534
-  # Variables of this test's environment that both images get.
+  # Variables of this test that both images receive.
   SAME = %w[LANG LC_ALL LC_CTYPE BUNDLE_SILENCE_ROOT_WARNING].freeze
   EXTENSION = <<~'RUBY'
     require "mkmf"
@@ -24,7 +24,7 @@ class ContainersTest < InstallCase
     session = Spate::Boot.session
     puts JSON.generate(tool: Tool::VERSION, parts: session.parts, counts: Spate::Native::Loader.counts)
   RUBY
-  # The root and all mounts below it, read-only.
+  # Makes the root and all mounts below it read-only.
   READ_ONLY = <<~'SH'
     set -e
     mount --make-rprivate /
@@ -83,7 +83,7 @@ class ContainersTest < InstallCase
     @source.add("tool", version, files: { "lib/tool.rb" => "module Tool\n  VERSION = '#{version}'\nend\n" })
   end
 
-  # The first two stages; layers start empty, and the mount exists for one command.
+  # Runs the first two stages. Layers start empty, and the cache mount exists for one command only.
   def build(name)
     FileUtils.rm_rf("#{folder}/app")
     project = app("app", gems: @gems, BUNDLE_PATH: "#{folder}/app/vendor/bundle", BUNDLE_FROZEN: "true",
@@ -107,7 +107,7 @@ class ContainersTest < InstallCase
 
   def fetched = @source.requests.filter_map { |request| request.path[%r{\A/gems/(.+)\.gem\z}, 1] }
 
-  # Like COPY --chown: other inodes and present times; only the compile caches of the store.
+  # Simulates COPY --chown: other inodes and current times. Copies only the compile caches of the store.
   def layers(project)
     caches = "#{project.home}/spate/store/v1/compile-cache"
     FileUtils.mkdir_p(File.dirname(caches))
@@ -119,7 +119,8 @@ class ContainersTest < InstallCase
     File.chmod(0o755, folder)
   end
 
-  # Only Ruby on the PATH, and HOME is the application.
+  # Runs the program like the final image: as another user, without write access, and with only Ruby on the PATH. HOME
+  # is the application's folder.
   def run_last(project)
     FileUtils.mkdir_p("#{folder}/bin")
     File.symlink(RbConfig.ruby, "#{folder}/bin/ruby")

@@ -3,7 +3,7 @@
 require "install/install_case"
 require "support/addressing_rubygems"
 
-# For tests of content-addressed gems: a RubyGems and a Bundler that support them, and a source that has some.
+# Content-addressed gems: a RubyGems and a Bundler that support them, and a source that has some.
 class ContentAddressCase < InstallCase
   LOCAL = Spate::Platform.local.to_s.delete_suffix("-gnu")
   ABI = RUBY_VERSION[/\A\d+\.\d+/]
@@ -19,14 +19,14 @@ class ContentAddressCase < InstallCase
     super if @source
   end
 
-  # Catalog entry. abi: nil for an ordinary gem.
+  # Adds a gem to the catalog, and returns its entry. abi: nil for an ordinary gem.
   def add(name, abi: ABI, says: abi, platform: LOCAL, **recipe, &change)
     files = { "lib/#{name}.rb" => "#{name.upcase} = #{says.inspect}\n" }.merge(recipe.delete(:files) || {})
     @source.add(name, "1.0", platform: platform, abi: abi, files: files, **recipe, &change)
   end
 
-  # name: of its folder. The lockfile is the real Bundler's, or another application's.
-  # Without MachineFacts: the environment has another RubyGems.
+  # name: of the application's folder. lockfile: of another application; by default the real Bundler creates one.
+  # Without MachineFacts, because the environment has a different RubyGems.
   def application(name, *gems, lockfile: nil, home: "home-#{name}", env: AddressingRubygems.environment)
     gemfile = "source '#{@source.url}'\n#{gems.map { |gem| "gem '#{gem}'\n" }.join}"
     app = Spate::TestProject.new(File.join(folder, name), gemfile, home: File.join(folder, home), env: env,
@@ -39,8 +39,8 @@ class ContentAddressCase < InstallCase
 
   def tree(app) = Spate::TreeComparison.snapshot(app.path("vendor/bundle"))
 
-  # Both install the same application. Bundles and lockfiles must be equal, unless Bundler has rewritten the lockfile.
-  # -> [Bundler's, Spate's]
+  # Installs an application with Bundler and with Spate. Bundles and lockfiles must be equal, unless Bundler has
+  # rewritten the lockfile. Returns [Bundler's application, Spate's].
   def assert_same(*gems, lockfile: nil, written: false, options: [], env: AddressingRubygems.environment, **more)
     theirs = application("bundler", *gems, lockfile: lockfile, env: env)
     mine = application("spate", *gems, lockfile: lockfile(theirs), env: env)

@@ -2,10 +2,10 @@
 
 require "install/install_case"
 
-# Installs of a dozen small gems, two with an extension that builds quickly, compared with the tree of an undisturbed
-# install.
+# Installs a dozen small gems, two of them with an extension that builds quickly. Compares the result with that of an
+# undisturbed install.
 class DozenCase < InstallCase
-  # Files that differ between two builds of the same gem: folders with random names.
+  # Files that differ between two builds of the same gem: they contain random names of folders.
   UNSTABLE = /(gem_make\.out|Makefile)\z/
   PLAIN = 10
   EXTENSION = <<~'RUBY'
@@ -47,7 +47,7 @@ class DozenCase < InstallCase
     end
   end
 
-  # Duration of an undisturbed install, in seconds.
+  # The duration of an undisturbed install, in seconds.
   def calm_seconds = reference && @calm_seconds
 
   def assert_right(project)

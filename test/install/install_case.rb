@@ -6,8 +6,8 @@ require "support/tree_comparison"
 require "rubygems"
 require "timeout"
 
-# For tests of whole installs: a source of small gems on the loopback, applications with hand-made lockfiles (quicker
-# than Bundler), and conditions that must hold after every install, also a failed one.
+# Complete installs: a local source of small gems, applications with generated lockfiles (faster than Bundler), and
+# conditions that must be true after every install, even a failed one.
 class InstallCase < Minitest::Test
   # Time limit in seconds for any command of these tests on a busy machine.
   PATIENCE = 60
@@ -23,7 +23,7 @@ class InstallCase < Minitest::Test
     super
   end
 
-  # An application with these gems of the source (and their dependencies) in Gemfile and lockfile.
+  # An application with these gems in the Gemfile, and with their dependencies in the lockfile.
   def app(name = "app", gems: [], home: "home", source: @source.url, checksums: {}, **env)
     gemfile = "source '#{source}'\n#{gems.map { |gem| "gem '#{gem}'\n" }.join}"
     project = Spate::TestProject.new(File.join(folder, name), gemfile, home: File.expand_path(home, folder),
@@ -55,7 +55,7 @@ class InstallCase < Minitest::Test
     Timeout.timeout(PATIENCE) { project.spate("install", *options, **env) }
   end
 
-  # The command fails with that code, prints all of `words`, and a hint.
+  # Asserts that the command fails with this exit code, and prints a hint and all of `words`.
   def assert_fails(project, code, *words, options: [], **env)
     output, status = run_install(project, *options, **env)
     assert_equal code, status.exitstatus, output
@@ -73,7 +73,7 @@ class InstallCase < Minitest::Test
     output
   end
 
-  # No gem without a specification, no specification without a gem, no temporary files.
+  # Asserts that each gem has a specification, each specification a gem, and that no temporary file is left.
   def assert_whole(project)
     root = project.bundle_root
     specifications = children("#{root}/specifications").map { |name| name.delete_suffix(".gemspec") }
@@ -84,14 +84,14 @@ class InstallCase < Minitest::Test
 
   def children(path) = Dir.exist?(path) ? Dir.children(path).sort : []
 
-  # The state that a failed install may not change: the application, and the store's records of packages.
+  # Everything that a failed install must not change: the application, and the store's records of packages.
   def state(project)
     store = "#{project.home}/spate/store/v1"
     kept = %w[packages builds archives names specs tmp].to_h { |kind| [kind, Dir.glob("#{store}/#{kind}/**/*").sort] }
     { app: Spate::TreeComparison.snapshot(project.folder), outside: Dir.children(folder).sort, store: kept }
   end
 
-  # Whether the objects of every manifest are right, by the command.
+  # Asserts with `spate store verify` that the objects of all manifests are correct.
   def assert_store_clean(project)
     output, status = project.spate("store", "verify")
     assert_equal 0, status.exitstatus, output

@@ -5,7 +5,8 @@ require "test_helper"
 require "support/project"
 require "support/tree_comparison"
 
-# Whole installs from a gem source on the loopback, as a user starts them, checked by the real Bundler.
+# Complete installs from a local gem source. The real Bundler must find all gems, and the files must be the same as its
+# own.
 class InstallTest < Minitest::Test
   def setup
     @source = GemSource.start
@@ -143,7 +144,7 @@ class InstallTest < Minitest::Test
   end
 end
 
-# Names that are not ASCII, in an ASCII locale, as in most containers.
+# Installs with non-ASCII paths in an ASCII locale, which most containers have.
 class LocaleTest < InstallCase
   def test_project_and_files_with_non_ascii_names
     @source.add("plain", "1.0", files: { "lib/plain.rb" => "PLAIN = 1\n", "lib/ü ä.rb" => "" })

@@ -2,7 +2,7 @@
 
 require "install/dozen_case"
 
-# kill -9 at random moments: the next install is right.
+# Kills installs at random times. The next install must be correct.
 class KillCase < DozenCase
   def rounds(count)
     bystander = dozen("bystander")
@@ -16,7 +16,7 @@ class KillCase < DozenCase
     assert_right(bystander)
   end
 
-  # Files of killed processes below tmp/ are removed after a day, here without installs in between.
+  # First removes the files that killed processes left below tmp/, as Spate does after a day.
   def assert_whole(project)
     Spate::Store::Sweep.new(project.store, now: Time.now + (2 * Spate::Store::Sweep::DAY)).call
     super
@@ -24,7 +24,7 @@ class KillCase < DozenCase
 
   private
 
-  # With an empty store, a full one, and one left by previous rounds. Returns whether the install was alive when killed.
+  # Uses an empty store in some rounds, the store of previous rounds in others. Returns whether the install was killed.
   def round(project, number)
     File.rename("#{project.home}/spate", "#{folder}/store-of-#{number}") if number.even?
     limit = number.even? ? calm_seconds : @warm_seconds
@@ -35,7 +35,8 @@ class KillCase < DozenCase
     killed
   end
 
-  # Only the install itself: its child processes must notice.
+  # Kills an install after some seconds, but not its child processes, which must notice this. Returns whether the
+  # install was still running.
   def kill(project, seconds)
     pid = start(project)
     sleep seconds

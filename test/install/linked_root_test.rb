@@ -2,7 +2,7 @@
 
 require "install/build_case"
 
-# vendor/bundle is a link to an empty folder that all releases share.
+# vendor/bundle is a link to an initially empty folder that all releases share.
 class LinkedRootTest < InstallBuildCase
   def setup
     super

@@ -2,7 +2,7 @@
 
 require "support/app_case"
 
-# The small real application, with precompiled and compiled gems and a path gem.
+# A small real application with precompiled gems, compiled gems and a path gem.
 class MrskTest < Spate::AppCase
   def test_mrsk_is_installed_as_bundler_installs_it
     skip "mrsk's lockfile has a nokogiri for Ruby before 3.3" if RUBY_VERSION >= "3.3"
@@ -12,7 +12,7 @@ class MrskTest < Spate::AppCase
 
       assert_match(/\A7\.0\.4/, version)
       assert_operator linked(app), :>, 100
-      # 32 from the gem source, and the path gem.
+      # 32 gems from the gem source, and the path gem.
       assert_match(/33 gems in place, nothing to do/, app.spate!("install"))
     end
   end

@@ -2,17 +2,17 @@
 
 require "install/install_case"
 
-# Two projects of one user with one store: settings, environment and files of the first do not affect the second. Each
-# row of the table in docs/security.md is a row here.
+# Two projects of one user with one store. Settings, environment and files of the first must not affect the second. Each
+# row of the table in docs/security-reviews.md has a test here.
 class NeighboursTest < InstallCase
   SECRET = "s3cret"
   USER = "me:#{SECRET}".freeze
 
-  # mine: environment of the first project only; spelled: its Gemfile's source. around: environment of both. theirs:
-  # how the second one fails, exit code and words; nil if it installs the gem of its own source.
+  # mine: environment of the first project only; spelled: the source in its Gemfile. around: environment of both.
+  # theirs: how the second project fails, exit code and words; nil if it installs the gem from its own source.
   Row = Struct.new(:source, :mine, :theirs, :around, :spelled, keyword_init: true)
 
-  # Hosts and proxies that respond.
+  # Settings that determine which host or proxy responds.
   ANSWERS = {
     "mirror.all" => ->(t) { t.mirrored("ALL") },
     "mirror.URI" => ->(t) { t.mirrored(t.honest.url) },
@@ -35,7 +35,7 @@ class NeighboursTest < InstallCase
     end
   }.freeze
 
-  # Checks of a response.
+  # Settings that determine how a response is checked.
   CHECKS = {
     "disable_checksum_validation" => lambda do |t|
       t.honest.fault(%r{/info/pkg}, :garble, body: "---\n1.0 |checksum:#{"0" * 64}\n")
@@ -54,7 +54,7 @@ class NeighboursTest < InstallCase
     end
   }.freeze
 
-  # Credentials of a request.
+  # Settings with the credentials of a request.
   CREDENTIALS = {
     "HOST" => ->(t) { t.guarded("BUNDLE_LOCALHOST" => USER) },
     "URI" => ->(t) { t.guarded { |url| { "BUNDLE_#{url.upcase}" => USER } } },
@@ -81,8 +81,8 @@ class NeighboursTest < InstallCase
     end
   end
 
-  # A revision identifies its content, as a checksum does, so another project gets it from the store. The password is
-  # not stored.
+  # Like a checksum, a revision identifies its content, so another project gets it from the store. The password must not
+  # be stored.
   def test_address_of_a_git_source
     first = git_project("first", "http://#{USER}@")
     told = first.spate!("install") + first.spate!("install", "--json", "--verbose")
@@ -104,7 +104,7 @@ class NeighboursTest < InstallCase
     assert_no_secret(output)
   end
 
-  # The variants of a source are stored for lockfiles without them.
+  # The store caches a source's variants for lockfiles that have none.
   def test_variants_of_a_mirror
     tampered.add("pkg", "1.0", platform: Gem::Platform.local.to_s, files: { "lib/pkg.rb" => "PKG = :variant\n" })
     honest
@@ -118,7 +118,7 @@ class NeighboursTest < InstallCase
     assert_honest(second)
   end
 
-  # A source may answer differently for each program.
+  # A source may respond differently to each program.
   def test_user_agent_of_another_project
     assert_installs(app("first", gems: %w[pkg], source: honest.url, BUNDLE_USER_AGENT: "farm"), "pkg-1.0")
     honest.forget_requests
@@ -142,7 +142,7 @@ class NeighboursTest < InstallCase
     assert_equal %w[honest local], found
   end
 
-  # Bundler's own installation neither reads nor writes the store.
+  # If Bundler itself installs, it neither reads nor writes Spate's store.
   def test_installs_by_bundler
     honest
     { BUNDLE_CACHE_ALL_PLATFORMS: "true", BUNDLE_TRUST___POLICY: "NoSecurity" }.each do |name, value|
@@ -169,7 +169,7 @@ class NeighboursTest < InstallCase
     super
   end
 
-  # Helpers for the rows.
+  # Helpers that the lambdas of the rows call.
 
   def honest = @source.tap { @honest ||= fill(@source, "honest") }
   def tampered = @tampered ||= fill(other(GemSource.start), "tampered")
@@ -217,7 +217,7 @@ class NeighboursTest < InstallCase
     assert_equal "PKG = :honest\n", File.read("#{project.bundle_root}/gems/pkg-1.0/lib/pkg.rb")
   end
 
-  # An application with a gem from a repository with a password; the lockfile has the address as in the Gemfile.
+  # An application with a gem from a repository with a password. The lockfile contains the same address as the Gemfile.
   def git_project(name, scheme)
     @site ||= other(GemSource::Site.new(repository, userinfo: USER).start)
     uri = "#{scheme}localhost:#{@site.port}/own.git"
@@ -244,18 +244,18 @@ class NeighboursTest < InstallCase
     end
   end
 
-  # A folder with the bare repository own.git, as on a web server.
+  # A folder with the bare repository own.git, for a web server.
   def repository
     work = GemSource::Repository.new("#{folder}/work")
     @revision = work.commit(GemSource::Repository.gem_files("own", "1.5"))
     work.git("clone", "--quiet", "--bare", work.folder, "#{folder}/site/own.git")
-    # One file, because git 2.55 requests several concurrently without the password.
+    # Packs everything into one file, because git 2.55 requests several files concurrently without the password.
     work.git("-C", "#{folder}/site/own.git", "repack", "-adq")
     work.git("-C", "#{folder}/site/own.git", "update-server-info")
     "#{folder}/site"
   end
 
-  # Neither in the store nor in the output.
+  # Asserts that neither the files nor the output contain the password.
   def assert_no_secret(told, place = "home/spate", *below)
     files = Dir.glob(File.join(folder, place, *below, "**/*"), File::FNM_DOTMATCH).select { |path| File.file?(path) }
     assert_empty files.select { |path| File.binread(path).include?(SECRET) || path.include?(SECRET) }

@@ -3,14 +3,15 @@
 require "install/install_case"
 require "open3"
 
-# The number of files that handle one gem, from the lockfile until it is linked. docs/install.md describes the way.
+# Limits the number of files that process one gem on its way from the lockfile to the link: see docs/install.md.
 class WayOfAGemTest < InstallCase
   LIBRARY = File.expand_path("../../lib", __dir__)
-  # Files that handle the gem, and all files that run in an install. Fewer is better.
+  # Files that process the gem, and all files that run in an install. Lower these numbers when you can.
   WAY = 40
   ALL = 78
 
-  # Prints the files with called methods, in any thread: "+" if the receiver or an argument holds the gem's name.
+  # Prints the files whose methods are called, in any thread. "+" means that the receiver or an argument contains the
+  # gem's name, "waymark".
   SCRIPT = <<~'RUBY'
     require "spate"
 
@@ -49,7 +50,7 @@ class WayOfAGemTest < InstallCase
     files.each { |path, way| puts "#{"+" if way}#{path[%r{/lib/(spate.*)}, 1]}" }
   RUBY
 
-  # Only its archive is in the store; all about the Gemfile and RubyGems is cached.
+  # Only the gem's archive is in the store. Everything about the Gemfile and RubyGems is cached.
   def test_from_an_archive
     @source.add("waymark", "1.0", executables: ["waymark"])
     app = app(gems: ["waymark"], checksums: { "waymark-1.0" => @source.catalog.entry("waymark-1.0").sha256 })

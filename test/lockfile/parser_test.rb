@@ -178,7 +178,7 @@ class LockfileParserTest < Minitest::Test
     assert_empty Spate::Lockfile.parse("").specs
   end
 
-  # text => [line, message, hint]
+  # { name => [text, line of the error, message, hint] }
   REFUSED = {
     "conflict" => ["GEM\n  remote: https://one.test/\n<<<<<<< HEAD\n  specs:\n=======\n>>>>>>> b\n", 3,
                    /merge conflicts \(<<<<<<<\)/, /bundle lock/],
@@ -226,7 +226,7 @@ class LockfileParserTest < Minitest::Test
     end
   end
 
-  # Git cannot restore the file outside of a repository.
+  # `git checkout` can restore the file only in a repository.
   def test_the_hint_names_git_in_a_repository_only
     path = write("app/Gemfile.lock", "")
     refute_match(/git checkout/, hints(path).join)
@@ -246,7 +246,7 @@ class LockfileParserTest < Minitest::Test
     assert_empty lockfile.specs
   end
 
-  # A pattern with backtracking would need minutes for lines like these.
+  # A pattern with backtracking would need minutes for these lines.
   def test_cost_grows_with_the_length_only
     lines = ["    a#{" (" * 30_000}", "    #{"a-" * 30_000}", "      a (#{">= 1, " * 10_000}", "  #{"(1)" * 20_000}"]
     lines.each do |line|

@@ -3,7 +3,7 @@
 require "test_helper"
 require "json"
 
-# Real lockfiles, each compared with the result of Bundler's own parser (the .json beside it).
+# Real lockfiles, each compared with the result of Bundler's parser (in a .json file with the same name).
 class SharedLockfilesTest < Minitest::Test
   FOLDER = ENV.fetch("SPATE_TEST_LOCKFILES") { File.expand_path("../../../shared/lockfiles", __dir__) }
   LOCKFILES = Dir["#{FOLDER}/*.lock"]

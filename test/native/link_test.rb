@@ -152,7 +152,7 @@ module Spate
       files.each { |path, text| assert_equal text, File.read("#{place}/#{path}") }
     end
 
-    def test_checking_finds_what_changed
+    def test_check_finds_changes
       manifest = package(many(6))
       destination = fresh("tree")
       store.link([[destination, [manifest], :copy]])
@@ -168,7 +168,8 @@ module Spate
       assert_equal expected.map { |path, kind| [1, 0, manifest.index(path), kind] }, found
     end
 
-    # A slot with a folder of names and one of a scope; returns bytes of the path of the slot.
+    # Links a package in a slot, below a folder of names and a scope. Calls the block with the slot's path, and returns
+    # the result of check_trees.
     def guarded
       manifest = package(many(3))
       slot = fresh("slot")
@@ -190,7 +191,7 @@ module Spate
         "gone" => ->(slot) { FileUtils.rm_r(slot) } }.each do |what, edit|
         assert_equal [[0, :folder]], guarded(&edit), what
       end
-      # The content of the first one is guarded by its name.
+      # Files in the slot's folder itself are not checked.
       assert_empty(guarded { |slot| File.write("#{slot}/x", "") })
     end
 
@@ -226,7 +227,7 @@ module Spate
       end
     end
 
-    # Without file descriptors, no file is reported as missing.
+    # If there are no file descriptors left, no file may be reported as missing.
     def test_checking_without_descriptors
       path = fresh("manifest")
       store.unpack(gem_of(many(3))).write_manifest(path, "")

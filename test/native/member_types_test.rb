@@ -8,11 +8,11 @@ require "support/hostile_archives/gem"
 require "support/hostile_archives/tar"
 
 module Spate
-  # A member of each possible type byte, unpacked by Spate and by RubyGems or npm. docs/security.md lists the types that
-  # are refused.
+  # Unpacks a member of each possible type byte with Spate and with RubyGems or npm. docs/security.md lists the types
+  # that are rejected.
   class MemberTypesTest < NativeCase
     Tar = HostileArchives::Tar
-    # Types that Spate refuses or reads, where the other tool ignores the member: a hard link, devices, a FIFO, a file
+    # Types that Spate rejects or reads although the other tool ignores the member: a hard link, devices, a FIFO, a file
     # of several volumes, a sparse file; extended headers and long names.
     REFUSED = %w[1 3 4 6 M S].freeze
     READ = %w[K L g x].freeze
@@ -30,7 +30,7 @@ module Spate
       compare_with_rubygems(types, "../member", "", "")
     end
 
-    # RubyGems reads it as a file: ignoring it would lose a file.
+    # RubyGems treats the member as a file, so ignoring it would lose a file.
     def test_a_blank_type_is_refused
       error = assert_raises(Native::Error) { store.unpack(gem_with("mid/member", "zz", " ", ""), tree: tree) }
 
@@ -42,7 +42,7 @@ module Spate
       assert_nil store.unpack(gem_with("mid/member", "zz", "0", "")).ignored
     end
 
-    # npm reads 7 as a file, X as x, and N as a long name. pnpm fails on all types that it does not know.
+    # npm treats 7 as a file, X as x, and N as a long name. pnpm fails on all unknown types.
     def test_npm_packages
       found = npm_trees(TYPES.to_h { |type| [type.ord, package(type)] })
       different = TYPES.reject { |type| unpacked_package(package(type)) == found.fetch(type.ord) }
@@ -52,7 +52,8 @@ module Spate
 
     private
 
-    # A folder with content is refused: readers disagree about where the next header is.
+    # Asserts the same result for these types. A folder with content is rejected: readers disagree where the next header
+    # is.
     def compare_with_rubygems(types, name, content, link)
       different = types.reject do |type|
         archive = gem_with(name, content, type, link)
@@ -110,7 +111,7 @@ module Spate
       })();
     JS
 
-    # archives: { key => path }. { key => files as npm's own library extracts them }
+    # archives: { key => path }. Returns { key => files extracted by npm's own library }.
     def npm_trees(archives)
       modules, status = Open3.capture2("npm", "root", "-g")
       there = status.success? && Dir.exist?("#{modules.chomp}/npm/node_modules/pacote")

@@ -8,7 +8,7 @@ require "stringio"
 require "zlib"
 
 module Spate
-  # A store in a temporary folder, and archives made for it.
+  # A store in a temporary folder, and generated archives.
   class NativeCase < Minitest::Test
     private
 
@@ -44,14 +44,14 @@ module Spate
 
     def many(count) = Array.new(count) { |i| ["lib/dir#{i % 5}/file#{i}.rb", "puts #{i}\n"] }
 
-    # Manifest of a package with these members.
+    # The manifest of a package with these members.
     def package(members, facts: "")
       path = fresh("manifest")
       store.unpack(gem_of(members)).write_manifest(path, facts)
       store.manifest(path)
     end
 
-    # The content of a tree: path => [type, mode, content or target].
+    # The content of a tree: { path => [type, mode, content or target] }.
     def listing(root)
       Dir.glob("**/*", File::FNM_DOTMATCH, base: root).reject { |path| path.end_with?(".") }.sort.to_h do |path|
         full = File.join(root, path)
@@ -63,7 +63,7 @@ module Spate
       end
     end
 
-    # Makes the manifest look as if it had been written during another boot of this machine.
+    # Changes the manifest as if it had been written during another boot of this machine.
     def age(path)
       bytes = File.binread(path)
       bytes.setbyte(80, bytes.getbyte(80) ^ 1)

@@ -5,9 +5,9 @@ require "open3"
 require "timeout"
 
 module Spate
-  # The GVL is released while the core works, and its work can be cancelled.
+  # The GVL is released while the core works, and the work can be cancelled.
   class NativeReleaseTest < NativeCase
-    # Large enough that other threads get a turn; made once.
+    # A gem so large that other threads run meanwhile. It is created once.
     def self.large
       @large ||= begin
         folder = Dir.mktmpdir("spate-test-")
@@ -55,7 +55,7 @@ module Spate
       assert_equal :cancelled, store.link([[fresh("tree"), [manifest], :hard]]).first.status
     end
 
-    # With one Ruby thread, waiting ends differently than with several. The work must end before its objects are freed.
+    # With only one Ruby thread, waiting ends in a different way. The work must end before its objects are freed.
     def test_interrupt_waits_for_work_that_ignores_it
       out, status = Open3.capture2e(RbConfig.ruby, "--disable-gems", "-I#{File.expand_path("../../lib", __dir__)}",
                                     "-e", <<~'RUBY')
@@ -105,18 +105,18 @@ module Spate
     def test_exception_ends_the_work_and_leaves_no_files
       archive = self.class.large
       made = tree
-      interrupted = Class.new(Exception) # rubocop:disable Lint/InheritException -- rm_rf swallows a StandardError
+      interrupted = Class.new(Exception) # rubocop:disable Lint/InheritException -- rm_rf rescues a StandardError
       here = lambda do
         Timeout.timeout(0.03, interrupted) { loop { store.unpack(archive, tree: made) && FileUtils.rm_rf(made) } }
       end
       [here, -> { quiet_thread(&here).value }].each do |work|
         assert_raises(interrupted, &work)
-        FileUtils.rm_rf(made) # the interrupt may have come between two runs
+        FileUtils.rm_rf(made) # the interrupt may arrive between two runs
       end
       assert_equal 1500, store.unpack(archive, tree: made).count
     end
 
-    def test_a_killed_thread_ends
+    def test_killed_thread_ends_its_work
       archive = self.class.large
       thread = Thread.new { loop { store.unpack(archive, tree: tree).close } }
       sleep 0.05
@@ -135,7 +135,7 @@ module Spate
     def test_a_forked_child_works
       archive = gem_of(many(64))
       store.unpack(archive, tree: tree)
-      store # its threads are running in the parent
+      store # its threads run in the parent process
       child = fork do
         Timeout.timeout(20) { exit!(store.unpack(archive, tree: tree).parallel? ? 7 : 1) }
       end

@@ -2,13 +2,13 @@
 
 require "test_helper"
 
-# The RBS files agree with the code: each constant, class and method exists and takes these parameters, and each public
-# method of a class has a signature.
+# The RBS files must match the code: each constant, class and method exists and accepts these parameters, and each
+# public method of a class has a signature.
 class SignaturesTest < Minitest::Test
   ROOT = File.expand_path("../..", __dir__)
-  # Methods that every object has, and JavaScript's names of others: getInt8.
+  # Methods of every object, and methods with JavaScript's names, such as getInt8.
   UNSIGNED = /\A(?:==|eql\?|hash|inspect|freeze|marshal_\w+|[a-z]\w*[A-Z]\w*)\z/
-  # Exists where the IO has it, by method_missing.
+  # Defined by method_missing, if the IO has the method.
   DYNAMIC = ["Spate::Zlib::GzipFile: path is missing"].freeze
 
   # Classes whose public methods all belong to the API.
@@ -47,7 +47,7 @@ class SignaturesTest < Minitest::Test
 
   private
 
-  # [[Module, declaration]], nested ones included.
+  # [[Module, declaration]], including nested ones.
   def declarations(path, owner = Object, list = parse(File.read("#{ROOT}/#{path}", encoding: "UTF-8")))
     list.grep(RBS::AST::Declarations::Class).concat(list.grep(RBS::AST::Declarations::Module)).flat_map do |declaration|
       inner = owner.const_get(declaration.name.to_s)
@@ -55,13 +55,13 @@ class SignaturesTest < Minitest::Test
     end
   end
 
-  # RBS 3 returns the source and directives, too.
+  # The declarations in a text. RBS 3 also returns the source and directives.
   def parse(text)
     parsed = RBS::Parser.parse_signature(text)
     parsed.last.is_a?(Array) ? parsed.last : parsed
   end
 
-  # One class or module, and what the signatures declare of it.
+  # Compares a class or module with its signatures. `faults` are the differences as texts.
   class Agreement
     def initialize(owner, declaration)
       @owner = owner
@@ -106,7 +106,7 @@ class SignaturesTest < Minitest::Test
       "#{@owner}: #{member.name}: #{overloads.max_by(&:size).join(", ")} is declared, #{taken.join(", ")} is taken"
     end
 
-    # Overloads agree together: each may declare only some parameters, or require an optional one.
+    # Checks overloads together: each may declare only some parameters, or require an optional one.
     def agree?(overloads, taken)
       longest = overloads.max_by(&:size)
       return longest.size == taken.size if taken.any? && taken.all?("") # C
@@ -114,7 +114,7 @@ class SignaturesTest < Minitest::Test
       longest == taken || (overloads.size > 1 && longest.size == taken.size && (taken - overloads.flatten).empty?)
     end
 
-    # What Ruby takes, as ["text", "other?", "*rest", "mode:?", "**options"]. C's required arguments have no name.
+    # The parameters in Ruby: ["text", "other?", "*rest", "mode:?", "**options"]. Required parameters of C have no name.
     def taken(parameters)
       parameters.reject { |kind, _| kind == :block }.map do |kind, name|
         case kind
@@ -145,7 +145,8 @@ class SignaturesTest < Minitest::Test
       nil
     end
 
-    # Elsewhere internal methods are marked for YARD alone, which test/house/api_docs_test.rb uses.
+    # Public methods without a signature. For other classes, YARD marks internal methods, see
+    # test/house/api_docs_test.rb.
     def unsigned
       return [] unless @owner.name.nil? || ALL_PUBLIC.match?(@owner.name)
 

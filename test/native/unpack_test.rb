@@ -5,7 +5,7 @@ require "spate"
 
 module Spate
   class NativeUnpackTest < NativeCase
-    def test_a_gem_that_rubygems_built_is_what_rubygems_unpacks
+    def test_gem_is_unpacked_as_by_rubygems
       archive = build_gem
       unpacked = store.unpack(archive, tree: (ours = tree), sha256: Digest::SHA256.file(archive).hexdigest,
                                        mode_mask: Store::PackageKey.mask(Gem::VERSION, File.umask))
@@ -61,7 +61,7 @@ module Spate
     def test_poisoned_object_is_replaced_and_the_edited_tree_stays
       archive = gem_of([%w[a right]])
       store.unpack(archive, tree: (first = tree))
-      File.write("#{first}/a", "wrong") # through the link, into the store
+      File.write("#{first}/a", "wrong") # writes through the link into the store
       store.unpack(archive, tree: (second = tree))
 
       assert_equal "right", File.read("#{second}/a")
@@ -172,7 +172,7 @@ module Spate
       error
     end
 
-    # A mounted tmpfs.
+    # Mounts a tmpfs and returns its path.
     def mounted(options)
       place = fresh("disk")
       Dir.mkdir(place)

@@ -5,17 +5,17 @@ require "open3"
 require "rbconfig"
 require "support/newest_bundler"
 
-# The planner compared with the real Bundler, which lists for the same Gemfile, lockfile and settings what it would
-# install. It is the one that bin/setup fetched, or SPATE_TEST_BUNDLER names, or the machine's own.
+# Compares the planner with the real Bundler, which lists what it would install for a Gemfile, lockfile and settings.
+# The Bundler is the one from bin/setup, that of SPATE_TEST_BUNDLER, or this machine's.
 class PlannerBundlerTest < Minitest::Test
   APPS = ENV.fetch("SPATE_TEST_APPS") { File.expand_path("../../../shared/apps", __dir__) }
   LOCKFILES = ENV.fetch("SPATE_TEST_LOCKFILES") { File.expand_path("../../../shared/lockfiles", __dir__) }
   BUNDLER = NewestBundler.version
   GROUPS = [{}, { without: "development:test" }, { without: "development:test:default", with: "production" },
             { only: "production:staging" }, { only: "default" }].freeze
-  # Each lockfile is planned for the first machine and for one of the others, in turn.
+  # Each lockfile is planned for the first machine, and in turn for one of the others.
   MACHINES = %w[x86_64-linux x86_64-linux-musl aarch64-linux arm64-darwin-24 x64-mingw-ucrt java].freeze
-  # Bundler fails on these two as well.
+  # Bundler, too, fails on these two.
   UNREADABLE = %w[diaspora-conflict.lock made-plugin-source.lock].freeze
 
   # The settings that the planner reads from Spate::Settings.
@@ -96,7 +96,7 @@ class PlannerBundlerTest < Minitest::Test
     { name: name, version: version, platform: platform, **rest }
   end
 
-  # -> [how many packages]
+  # Compares all settings for a Gemfile. Returns the numbers of packages.
   def compare(gemfile, *settings)
     settings = known(settings)
     jobs = settings.map do |values|
@@ -124,7 +124,7 @@ class PlannerBundlerTest < Minitest::Test
     end
   end
 
-  # An old RubyGems reads "linux-gnu" as "linux".
+  # A lockfile's text with an address as source, and with "linux" for "linux-gnu" if RubyGems does not distinguish them.
   def readable(text)
     text = text.gsub("__SOURCE__", "https://gems.test")
     Gem::Platform.new("x86_64-linux-gnu").version ? text : text.gsub(/-linux-gnu\b/, "-linux")
@@ -144,11 +144,11 @@ class PlannerBundlerTest < Minitest::Test
                                       File.expand_path("oracle.rb", __dir__), stdin_data: Marshal.dump(jobs),
                                                                               binmode: true)
     assert_predicate status, :success?, err
-    Marshal.load(out).map { |text| answer(text) } # rubocop:disable Security/MarshalLoad -- our own child's
+    Marshal.load(out).map { |text| answer(text) } # rubocop:disable Security/MarshalLoad -- this test's child
   end
 
   def answer(text)
-    answer = Marshal.load(text) # rubocop:disable Security/MarshalLoad -- our own child's
+    answer = Marshal.load(text) # rubocop:disable Security/MarshalLoad -- this test's child
     assert_nil answer[:error], answer[:message]
     answer
   end
@@ -159,7 +159,7 @@ class PlannerBundlerTest < Minitest::Test
     skip "Bundler #{bundler} #{lack}: bin/setup fetches a newer one" if bundler < Gem::Version.new(version)
   end
 
-  # The setting `only` exists since 2.4.
+  # The settings that this Bundler supports. `only` exists since Bundler 2.4.
   def known(settings) = bundler < Gem::Version.new("2.4") ? settings.reject { |it| it.key?(:only) } : settings
 
   def copy(app)

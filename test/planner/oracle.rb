@@ -1,15 +1,15 @@
 # frozen_string_literal: true
 
 # Runs in a child process and returns the packages that the real Bundler would install for a Gemfile or a lockfile.
-# Uses no network and no installed gems: every source "holds" what the lockfile names (and what `offered` adds).
+# Uses no network and no installed gems: every source has the gems of the lockfile, and those in `offered`.
 #
-# Reads from standard input (Marshal) jobs: { gemfile: path } or { lockfile: path, platform: name, offered: [...] },
-# each with { environment: {...} }; writes for each { packages: [full name], dependencies: [...], optional: [group] } or
-# { error:, message: }. Each job has a separate process, because Bundler caches what it has read.
+# Reads jobs from standard input (Marshal): { gemfile: path } or { lockfile: path, platform: name, offered: [...] },
+# each with { environment: {...} }. For each job it writes { packages: [full name], dependencies: [...],
+# optional: [group] } or { error:, message: }. Each job has a separate process, because Bundler caches what it reads.
 require "bundler"
 Bundler.ui = Bundler::UI::Silent.new
 
-# The sources' content.
+# The gems in the sources.
 module Stock
   class << self
     attr_accessor :locked, :offered
@@ -27,7 +27,7 @@ module Stock
 
   private
 
-  # [[name, version, platform, dependencies]]
+  # The gems of this source: [[name, version, platform, dependencies]]
   def stock
     own = Stock.locked.select { |spec| spec.source == self }
     offered = Stock.offered.filter_map do |row|
@@ -56,7 +56,7 @@ def stage(job)
   Bundler::Source::Path.prepend(Stock) if job[:lockfile]
   return unless job[:platform]
 
-  # The platform of another machine.
+  # Simulates the platform of another machine.
   machine = Gem::Platform.new(job[:platform])
   Gem::Platform.define_singleton_method(:local) { |**| machine }
   Gem.platforms = ["ruby", machine]
@@ -88,7 +88,7 @@ def of_lockfile(path)
   parsed = Bundler::LockfileParser.new(File.read(path))
   Stock.locked = parsed.specs
   if parsed.respond_to?(:most_specific_locked_platform)
-    # Bundler itself reads the definition, which needs a Gemfile.
+    # Bundler calls the definition here, which would need a Gemfile.
     Bundler.define_singleton_method(:most_specific_locked_platform?) do |platform|
       parsed.most_specific_locked_platform == platform
     end

@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
-# Runs in a child process and returns the results of RubyGems and Bundler for platforms. Reads [names, cases] from
-# standard input (Marshal) and writes { parsed:, matches:, best: }; best has the names of all equally good variants.
+# Runs in a child process and returns how RubyGems and Bundler parse and match platforms. Reads [names, cases] from
+# standard input (Marshal) and writes { parsed:, matches:, best: }. best contains the names of all equally good
+# variants.
 names, cases = Marshal.load($stdin.binmode.read) # rubocop:disable Security/MarshalLoad -- the test's own pipe
 
 if (folder = ENV.fetch("ORACLE_RUBYGEMS", nil))

@@ -5,7 +5,7 @@ require "json"
 require "support/project"
 
 module Spate
-  # An application with three gems: one is slow, one allocates, one does nothing.
+  # An application with three gems: one is slow, one allocates many objects, one does nothing.
   class ProfileCase < Minitest::Test
     GEMS = {
       "slow-gem" => "clock = -> { Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID) }\n" \
@@ -40,14 +40,14 @@ module Spate
 
     attr_reader :project
 
-    # [output, exit status, data] of a profile of the program.
+    # Profiles the program. Returns [output, exit status, data].
     def profile(*words, command: ["./program.rb", "0"], **env)
       output, status = project.spate("boot", "profile", *words, "--", *command, **env)
       data = project.path("spate-profile.json")
       [output, status.exitstatus, File.exist?(data) ? JSON.parse(File.read(data))["runs"] : nil]
     end
 
-    # Frames of a run as Hashes.
+    # The frames of a run as Hashes.
     def frames(run)
       run["frames"].map do |row|
         frame = run["columns"].zip(row).to_h

@@ -5,7 +5,7 @@ require "support/gem_source"
 require "spate"
 
 module Spate
-  # Downloads from a source that misbehaves. A failed download may leave no file.
+  # Downloads from a faulty source. A failed download must leave no file.
   class RegistryClientTest < Minitest::Test
     Package = Struct.new(:name, :version, :platform, :source, :sha256, :content_address) do
       def full_name = platform == "ruby" ? "#{name}-#{version}" : "#{name}-#{version}-#{platform}"
@@ -189,14 +189,14 @@ module Spate
       other&.stop
     end
 
-    # CVE-2019-8322, 2019-8323, 2019-8325: RubyGems printed a server's response unescaped.
+    # CVE-2019-8322, 2019-8323, 2019-8325: RubyGems printed a server's response without escaping it.
     def test_page_title_is_escaped
       assert_equal 'an HTML page ("red [31m  ink")',
                    Registry::Archive.describe("<html><title>red\e[31m\a ink</title></html>".b)
       assert_equal "something else", Registry::Archive.describe("\e]0;title\a")
     end
 
-    # CVE-2020-36327: Bundler took the highest version of any source.
+    # CVE-2020-36327: Bundler used the highest version from any source.
     def test_gem_is_requested_only_from_its_source
       other = GemSource.start
       other.add("alpha", "1.0", files: { "lib/alpha.rb" => "other" })
@@ -223,7 +223,7 @@ module Spate
       assert_equal changed.sha256, fetch.sha256
     end
 
-    # Otherwise this test would wait for ten minutes.
+    # If close did not work, this test would wait for ten minutes.
     def test_close_ends_a_stalled_download_at_once
       @source.fault(%r{/gems/}, :stall)
       renew(timeout: 600)
@@ -252,7 +252,7 @@ module Spate
       assert_operator @source.connections, :<=, 4
     end
 
-    # Whether a source published an index is queried once for all waiting threads.
+    # Whether a source has an index is queried once for all waiting threads.
     def test_many_threads_wait_for_a_silent_source_together
       @source.fault("/versions", :stall)
       renew(timeout: 1)

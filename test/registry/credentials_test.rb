@@ -6,7 +6,7 @@ require "support/gem_source"
 require "spate"
 
 module Spate
-  # The hosts and proxies that are contacted, the credentials they get, and those that they must never get.
+  # Which hosts and proxies are contacted, and which credentials they get.
   class RegistryCredentialsTest < Minitest::Test
     Package = Struct.new(:name, :version, :platform, :source, :sha256, :content_address) do
       def full_name = "#{name}-#{version}"
@@ -47,7 +47,7 @@ module Spate
       assert_fetched source, "BUNDLE_LOCALHOST" => "me%40work:a%2Fb%25c"
     end
 
-    def test_redirects_keep_credentials_to_the_host_they_are_for
+    def test_redirects_send_credentials_only_to_their_host
       storage = serve
       source = serve(userinfo: "me:#{SECRET}")
       source.fault(%r{/gems/}, :redirect, to: "http://127.0.0.1:#{storage.port}{path}")

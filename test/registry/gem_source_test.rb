@@ -5,7 +5,7 @@ require "support/gem_source"
 require "net/http"
 require "open3"
 
-# The local gem source is only useful if it behaves like a real one for real clients.
+# The local gem source must behave like a real one with real clients.
 class GemSourceTest < Minitest::Test
   def setup
     @source = GemSource.start

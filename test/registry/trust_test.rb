@@ -15,7 +15,7 @@ module Spate
       FileUtils.rm_rf(@folder)
     end
 
-    # As in a run that has only the disk.
+    # Determines the trust domain from files only, like a new process.
     def domain(address = "https://name:password@gems.test/", **env)
       env = { "HOME" => @folder, **env.transform_keys(&:to_s) }
       Registry::Remotes.new(settings: Settings.load(root: @folder, env: env), env: env, home: @home).for(address).domain
@@ -35,7 +35,7 @@ module Spate
       refute_path_exists @home
     end
 
-    # A power loss leaves an empty file; a member of a team with a shared folder may write a known one.
+    # A power failure may leave an empty file. In a shared folder, a team member may write a known secret.
     def test_invalid_secret_is_replaced
       FileUtils.mkdir_p(@home)
       ["", "short", "x" * 100].each do |text|
@@ -52,7 +52,7 @@ module Spate
       assert_equal "k" * 32, File.binread(known)
     end
 
-    # OpenSSL finds them by name and reads no other file of the folder.
+    # OpenSSL finds certificates by their names, and reads no other file of the folder.
     def test_certificates_of_a_folder_count_by_name_and_content
       certificates = FileUtils.mkdir_p("#{@folder}/certs").first
       one = "#{certificates}/0123abcd.0"

@@ -7,7 +7,7 @@ class RemoteCacheAddressTest < Minitest::Test
 
   def parse(text) = RemoteCache::Address.parse(text)
 
-  # The kind and the displayed address of each.
+  # Address => [kind, displayed address].
   def test_valid_addresses
     { "https://cache.test/spate/" => [:http, "https://cache.test/spate"],
       "HTTP://cache.test" => [:http, "http://cache.test"],

@@ -4,7 +4,7 @@ require "remote_cache/builds/machines"
 require "support/test_disk"
 
 module Spate
-  # Real builds, copied from one machine's store into another's.
+  # RemoteCache::Builds: a build of one machine is sent, chosen and accepted on another if its inputs are equal there.
   class RemoteBuildsTest < MachinesCase
     ODD = <<~'RUBY'
       require "mkmf"
@@ -45,7 +45,7 @@ module Spate
       assert_equal [entry.blob_bytes, entry.blob], [File.size(blob), Native.sha256_file(blob)]
     end
 
-    # As after a power loss.
+    # A power failure may damage a blob.
     def test_damaged_blob_in_the_store_is_replaced
       archive = native_gem("alpha")
       _, entry, blob = made(archive)
@@ -101,12 +101,12 @@ module Spate
       assert_equal "its inputs are unknown", cache(bundle("origin")).offer(origin, private_key)
     end
 
-    # Compilers and libraries are larger than their output. Files with times in whole seconds are read in any case, some
-    # 45 MB here, so this file is larger.
+    # Compilers and libraries are larger than the build's output. Files with times in whole seconds are always read
+    # (about 45 MB here), so this input is larger.
     def test_inputs_are_not_read_again_to_send_a_build
       skip "needs /proc/self/io" unless File.exist?("/proc/self/io")
       large = write("large", "x" * (96 << 20))
-      sleep 0.05 # until its times prove its content
+      sleep 0.05 # until its mtime proves the content
       archive = native_gem("alpha", { "ext/alpha/extconf.rb" => <<~RUBY })
         require "mkmf"
         File.binread(#{large.dump})
@@ -125,7 +125,7 @@ module Spate
       assert_match(/needs to run/, cache(bundle("origin")).offer(origin, private_key))
     end
 
-    # An old document that was restored has valid signatures as well.
+    # An old document that was restored has valid signatures, too.
     def test_machine_without_a_compiler_refuses_builds_for_another_path
       archive = native_gem("alpha")
       _, entry, = made(archive)
@@ -166,7 +166,7 @@ module Spate
       end
     end
 
-    # With no space for the blob no file is left, and the build is sent once there is space.
+    # If there is no space for the blob, no file is left. The build is sent when there is space.
     def test_full_disk_while_sending
       obstacle = TestDisk.obstacle(:ext4) and skip obstacle
       disk = TestDisk.new(:ext4, write("compile_cache", "")).tap { |one| one.mount("#{folder}/first/spate") }
@@ -186,12 +186,12 @@ module Spate
 
     private
 
-    # Bytes that this process has read.
+    # The number of bytes that this process has read.
     def bytes_read = File.read("/proc/self/io")[/^rchar: (\d+)/, 1].to_i
 
     def comparable(entry) = entry.except(:mtime_ns)
 
-    # Places a stored build over a fresh copy of the gem, as an install does.
+    # Puts a stored build over a fresh copy of the gem, like an install.
     def put(build)
       Build::Cache::Removals.each(build.manifest, layout.root) { |path| Store::Sweep.remove(path) }
       store.native.link([[layout.root, [build.manifest], :copy]]).each { |linked| assert linked.ok?, linked.message }

@@ -21,13 +21,13 @@ module ContentsCase
     super
   end
 
-  # The folder in which all three keep their files.
+  # The folder in which all three kinds of cache keep their files.
   def root = "#{@home}/cache"
   def contents(**options) = RemoteCache::Contents.new(@cache, trust: trust, store: store, **options)
   def store = @store ||= Spate::Store.open(home: "#{@home}/store", env: {})
   def collect(names: [], **options) = contents.collect(before: Time.now - DAY, names: names, **options)
 
-  # A build as a machine publishes it; returns the name of its document.
+  # Publishes a build like a machine of the team. Returns the name of its document.
   def publish(what, blob: what, key: hex(what))
     @cache.put(cas(blob), blob)
     entry = entry(key: key, what: "#{what}-1.0", blob: hex(blob), blob_bytes: blob.bytesize)
@@ -54,7 +54,7 @@ module ContentsCase
     assert_equal 0, collect(**options).removed
   end
 
-  # An entry of ccache may be longer than any document.
+  # An entry of ccache may be larger than any document.
   def test_entries_of_another_program
     publish("alpha")
     @cache.put(other = ac("other"), "x" * (5 << 20))
@@ -64,7 +64,7 @@ module ContentsCase
     refute_includes there, other
   end
 
-  # A document published during the collection names a blob that is old.
+  # A document published during the collection refers to an old blob.
   def test_collection_beside_a_writer
     publish("alpha")
     @cache.put(cas("beta"), "beta")
@@ -76,7 +76,7 @@ module ContentsCase
     assert_equal "beta", @cache.get(cas("beta"), limit: 9)
   end
 
-  # A document and an old blob are written between the listing and a deletion.
+  # A document for an old blob is written between the listing and the deletion.
   def test_collection_beside_a_push_at_the_moment_of_deletion
     alpha = publish("alpha")
     @cache.put(cas("beta"), "beta")
@@ -91,7 +91,7 @@ module ContentsCase
     assert_equal [alpha, cas("alpha"), cas("beta")].sort, there.sort
   end
 
-  # Action results of other programs, and unreadable ones, refer to unknown blobs.
+  # Entries of other programs, and unreadable ones, may refer to unknown blobs.
   def test_collection_beside_documents_of_others
     result = RemoteCache::Document::ActionResult
     publish("alpha").then { |name| aged(name, cas("alpha")) }
@@ -120,7 +120,7 @@ module ContentsCase
     assert_match(/of more than 4194304 bytes/, faults.first.reason)
   end
 
-  # It names a blob that was sent after the listing.
+  # The document refers to a blob that was sent after the listing.
   def test_document_written_while_others_are_read
     publish("alpha")
     published = nil
@@ -130,7 +130,7 @@ module ContentsCase
     assert published
   end
 
-  # A blob of another program may exceed the limit; the others are still read.
+  # A blob of another program may exceed the limit. All others are still read.
   def test_oversized_blob_is_reported
     %w[alpha beta].each { |what| publish(what) }
     name = cas("alpha")
@@ -169,7 +169,7 @@ class FolderContentsTest < Minitest::Test
 
   def place = FileUtils.mkdir_p(root).first
 
-  # A killed writer, a working one, and one that continues after a day's sleep.
+  # A killed writer, a running one, and one that continues after a day.
   def test_files_of_killed_writers_are_collected
     killed, working, asleep = %w[killed working asleep].map { |text| writer(text) }
     Process.kill(:KILL, killed.pid)
@@ -179,13 +179,13 @@ class FolderContentsTest < Minitest::Test
     aged(*unfinished.grep_v(/\.#{working.pid}-/))
     assert_equal [2, 12], collect(dry: true).to_a.last(2)
     assert_equal [2, [working.pid]], [collect.unfinished, unfinished.map { |name| name[/\.(\d+)-/, 1].to_i }]
-    assert_equal ["written", "the cache #{root} lost #{cas("asleep")} while it was written"],
+    assert_equal ["written", "the cache #{root} no longer has #{cas("asleep")}, which was being written"],
                  [working, asleep].map { |child| outcome(child) }
     assert_equal [cas("working")], there
     assert_empty unfinished
   end
 
-  # Each response waits until others are requested, too.
+  # Each response waits until other requests arrive.
   def test_documents_are_read_concurrently
     20.times { |number| publish("gem#{number}") }
     inside = Thread::Queue.new
@@ -232,7 +232,7 @@ class FolderContentsTest < Minitest::Test
 
   Child = Struct.new(:pid, :input, :output)
 
-  # A child process in the middle of a put: its source waits for a line before it ends.
+  # A child process in the middle of a put: its source waits for a line before it continues.
   def writer(text)
     inputs, outputs = IO.pipe, IO.pipe
     pid = fork do

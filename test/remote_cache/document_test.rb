@@ -33,7 +33,7 @@ class DocumentTest < Minitest::Test
     assert_equal old.entries, Document.merge(document, old).entries
   end
 
-  # With records of any length.
+  # Entries are dropped if the records are long.
   def test_document_stays_below_the_readers_limit
     long = Random.new(3).bytes(1 << 20)
     old = (1..8).reduce(document) { |made, number| Document.merge(document(numbered(number, packed: long)), made) }
@@ -42,7 +42,7 @@ class DocumentTest < Minitest::Test
     assert_equal old.entries, Document.parse(old.encode).entries
   end
 
-  # A later format is not an error of the cache.
+  # A document in a later format is not an error of the cache.
   def test_document_of_another_format_is_a_fault
     other = Document::ActionResult.new([], "spate document 2\nx".b).encode
     assert_equal [[], ["not a document of this format"]],

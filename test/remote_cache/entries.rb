@@ -2,7 +2,7 @@
 
 require "test_helper"
 
-# Entries as a machine signs them, for tests of their bytes.
+# Entries in the form in which a machine signs them.
 module CacheEntries
   RemoteCache = Spate::RemoteCache
   RUBY = "ruby 3.4.1 (2024-12-25 revision 48d4efcb85)"

@@ -3,7 +3,7 @@
 require_relative "transport_case"
 require "support/test_disk"
 
-# A folder on a share that other users write to.
+# A cache in a folder, such as a share to which other users write.
 class RemoteCacheFolderTest < Minitest::Test
   include TransportCase
   include TransportCase::Contract
@@ -32,7 +32,7 @@ class RemoteCacheFolderTest < Minitest::Test
     end
   end
 
-  # A share that is not mounted is an empty or missing folder, and no file may be written there.
+  # If a share is not mounted, its folder is empty or missing. No file may be written there.
   def test_missing_folder
     [transport("#{@root}/none"), transport(write("file", ""))].each do |cache|
       [-> { cache.get(cas("x"), limit: 9) }, -> { cache.put(cas("x"), "x") }, -> { cache.head(cas("x")) },
@@ -60,7 +60,7 @@ class RemoteCacheFolderTest < Minitest::Test
     assert_equal ["a" * 64], Dir.children(File.dirname(elsewhere))
   end
 
-  # Between the check and the operation.
+  # The folder is replaced between the check and the operation.
   def test_a_folder_that_becomes_a_link
     elsewhere = FileUtils.mkdir_p("#{folder}/elsewhere").first
     root = @root
@@ -73,7 +73,7 @@ class RemoteCacheFolderTest < Minitest::Test
     File.write("#{elsewhere}/#{File.basename(cas("x"))}", "elsewhere")
     2.times do |time|
       FileUtils.rm_rf(["#{root}/moved", "#{root}/cas"])
-      Dir.mkdir("#{root}/cas") if time == 1 # otherwise it is created
+      Dir.mkdir("#{root}/cas") if time == 1 # otherwise the cache creates it
       assert_unavailable(:refused) { time.zero? ? cache.put(cas("x"), "x") : cache.delete(cas("x")) }
     end
     assert_equal "elsewhere", File.read("#{elsewhere}/#{File.basename(cas("x"))}")
@@ -129,7 +129,7 @@ class RemoteCacheFolderTest < Minitest::Test
     assert_equal "kept", share.get(cas("kept"), limit: 9)
   end
 
-  # Like a Windows share; a file system of this kind may be missing here.
+  # Simulates a Windows share, because such a file system may not be available.
   def test_share_without_permissions
     File.chmod(0o777, @root)
     reason = reason_without_rights do
@@ -141,7 +141,7 @@ class RemoteCacheFolderTest < Minitest::Test
     assert_equal "x", cache.get(cas("x"), limit: 9)
   end
 
-  # The whole life of a folder with such a name.
+  # Paths with characters that are special in a URL.
   def test_strange_names
     ["#{@root}/a b/ä?x=1#y", "#{@root}/%41"].each do |path|
       FileUtils.mkdir_p(path)
@@ -156,7 +156,8 @@ class RemoteCacheFolderTest < Minitest::Test
 
   private
 
-  # Root has all permissions, so a child process without them calls the block.
+  # Calls the block in an unprivileged child process, because root has all permissions. Returns the reason of an
+  # Unavailable, or "".
   def reason_without_rights
     reader, writer = IO.pipe
     child = fork do

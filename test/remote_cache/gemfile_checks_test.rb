@@ -4,7 +4,7 @@ require "remote_cache/entries"
 require "spate/tracer"
 
 module Spate
-  # The real Bundler's answer from one machine, used on another with the same home and other folders.
+  # A Gemfile check by the real Bundler on one machine, used on another with the same home and other folders.
   class RemoteGemfileChecksTest < Minitest::Test
     include CacheEntries
 
@@ -73,7 +73,7 @@ module Spate
       assert_match(/contains the value of a secret/, refused("#{GEMFILE}gem 'other', group: '0123456789abcdef'\n"))
     end
 
-    # If a password can be guessed, the digest of its file is as good as the password.
+    # The digest of a file would reveal a password that can be guessed.
     def test_private_files_are_not_sent
       write("home/.bundle/config", "---\nBUNDLE_JOBS: \"2\"\n")
       sent("plain")
@@ -112,7 +112,7 @@ module Spate
       answer
     end
 
-    # [Facts, Entry]
+    # Evaluates a Gemfile on a machine, and creates the Entry that the machine would send. Returns [Facts, Entry].
     def sent(machine = "one", gemfile: GEMFILE, **files)
       facts = evaluate(app(machine, gemfile, **files))
       assert_empty facts.volatile

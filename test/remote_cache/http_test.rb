@@ -3,7 +3,7 @@
 require_relative "transport_case"
 require "support/scripted_server"
 
-# Common HTTP servers, configured as documented.
+# Common HTTP servers with the documented configuration.
 module WebServerCase
   include TransportCase
   include TransportCase::Contract
@@ -60,7 +60,7 @@ module WebServerCase
 
   def files = Dir.glob("**/*", File::FNM_DOTMATCH, base: "#{@home}/cache").grep(/(?:php|htaccess|\bx)\z|cas/).sort
 
-  # The status of a request with write permission.
+  # The status of the response to a request with write permission.
   def asked(verb, path, target = nil)
     request = Net::HTTPGenericRequest.new(verb, verb == "PUT", true, path)
     request["Destination"] = "http://127.0.0.1:#{@server.port}#{target}" if target
@@ -107,7 +107,7 @@ class NginxTest < Minitest::Test
     assert_equal "read", reader.get(cas("read"), limit: 9)
   end
 
-  # As when its folder belongs to another user; root may write everywhere.
+  # The folder may belong to another user. A file in its place simulates this, because root can write to any folder.
   def test_folder_that_the_server_cannot_write
     File.write("#{@home}/cache/cas", "in the way")
     error = assert_unavailable(:answer, /returned 500/) { cache.put(cas("first"), "first") }
@@ -123,7 +123,7 @@ class CacheNodeTest < Minitest::Test
 
   def start = WebServers.node(@home)
 
-  # As clients send them: a user and a password, which is the token.
+  # Clients send a user and a password; the password is the token.
   def test_tokens_of_readers_and_writers
     @server.stop
     @server = WebServers.node(@home, reader: "reader")
@@ -174,7 +174,7 @@ end
 class UnconditionalServerTest < Minitest::Test
   include TransportCase
 
-  # As Swift does: then the last writer wins, as with all servers that ignore the condition.
+  # Swift does this. The last writer then wins, as with all servers that ignore the condition.
   def test_server_that_refuses_the_condition_itself
     kept = []
     server = ScriptedServer.new do |request|

@@ -4,7 +4,7 @@ require "remote_cache/entries"
 require "spate/native/install"
 require "zlib"
 
-# Hostile blobs signed by a trusted key: no file of them reaches the builds of a store.
+# Malicious blobs signed with a trusted key. None of their files may become a build in the store.
 class PackTest < Minitest::Test
   include CacheEntries
 
@@ -19,7 +19,7 @@ class PackTest < Minitest::Test
                      ["build_info/alpha-1.0.info"])
   end
 
-  # [Entry, path] of a blob with these members, as its signer describes it; facts: differences from that description.
+  # [Entry, path] of a blob with these members, with a correct description by its signer. facts: changes to it.
   def blob(members, compress: :zstd, **facts)
     tar = write("tar", "")
     members.each { |member| member[:size] = member[:text].to_s.bytesize }
@@ -99,7 +99,7 @@ class PackTest < Minitest::Test
     assert_refused(/allowed/, bomb, file_bytes: 1 << 20, compress: Zlib.method(:gzip))
   end
 
-  # Headers only: half a megabyte contains a hundred megabytes of them.
+  # The blob consists only of headers: half a megabyte contains a hundred megabytes of them.
   def test_very_many_entries
     made, path = blob([{ path: "gems/alpha-1.0/x", type: :directory, mode: 0o755 }], compress: Zlib.method(:gzip))
     header = Zlib.gunzip(File.binread(path)).byteslice(0, 512)
@@ -141,7 +141,7 @@ class PackTest < Minitest::Test
     assert_match expected, said
   end
 
-  # Like compile caches.
+  # Blobs of compile caches have this form.
   def test_single_uncompressed_file
     [:zstd, Zlib.method(:gzip)].each_with_index do |compress, number|
       made, path = blob([GOOD.dup], compress: compress)

@@ -5,14 +5,14 @@ require_relative "transport_case"
 require "support/s3rver"
 require "support/swift"
 
-# S3-compatible servers, each started once for its tests.
+# Tests of the S3 transport with S3-compatible servers. Each server is started once for all tests of its class.
 module BucketCase
   include TransportCase
   include TransportCase::Contract
   include TransportCase::Lists
   include CacheEntries
 
-  # Starts the server of a class once; returns it, or the reason why it cannot run.
+  # Starts the server of a class once. Returns it, or the reason why it cannot run.
   module Shared
     def server
       @server ||= begin
@@ -103,7 +103,7 @@ module BucketCase
   end
 end
 
-# It checks neither signatures nor digests, and writes files in place.
+# s3rver does not check digests, and writes files in place.
 class S3rverTest < Minitest::Test
   include BucketCase
 
@@ -115,7 +115,7 @@ class S3rverTest < Minitest::Test
     "no s3rver to be had: #{e.message.lines.first.to_s.strip}"
   end
 
-  # Without keys no request is signed.
+  # Without keys, requests are not signed.
   def test_anonymous_access
     cache.put(cas("open"), "open")
     proxy = FaultProxy.new(@server.url).start
@@ -128,7 +128,7 @@ class S3rverTest < Minitest::Test
   end
 end
 
-# It checks every signature and each digest.
+# Swift checks every signature and each digest.
 class SwiftTest < Minitest::Test
   include BucketCase
   include TransportCase::Whole
@@ -142,7 +142,7 @@ class SwiftTest < Minitest::Test
     server
   end
 
-  # A bucket must be created in Swift first.
+  # Sends a signed request, since a bucket must first be created in Swift.
   def self.ask(server, verb, path, more = {})
     keys = Spate::RemoteCache::S3::Credentials.new(*KEYS.values)
     uri = URI("#{server.url}#{path}")
@@ -160,7 +160,7 @@ class SwiftTest < Minitest::Test
 
   def test_a_wrong_secret = refuse(keys.merge("AWS_SECRET_ACCESS_KEY" => "other"))
 
-  # As with AWS: the signed host has the bucket's name.
+  # As with AWS, the signed host name contains the bucket's name.
   def test_bucket_in_the_host_name
     proxy = GemSource::Proxy.new(hosts: { "acme-builds.s3.test" => URI(@server.url).port }).start
     env = keys.merge("http_proxy" => proxy.url, "AWS_ENDPOINT_URL_S3" => "http://s3.test")
@@ -179,7 +179,7 @@ class SwiftTest < Minitest::Test
     assert_nil cache.get(cas("one"), limit: 9)
   end
 
-  # The reason why requests are unconditional.
+  # Swift rejects conditional writes. This is why Spate sends unconditional requests to S3.
   def test_server_ignores_conditions
     answer = SwiftTest.ask(@server, :put, "/acme-builds/once", "If-None-Match" => "*")
 

@@ -1,17 +1,17 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "digest/sha2" # before any thread starts, because concurrent loading is not safe
+require "digest/sha2" # before any thread starts, because concurrent loading is not thread-safe
 require "securerandom"
 require "support/fault_proxy"
 require "support/web_servers"
 
-# The tests for all transports and their servers: `cache` is the transport.
+# Tests for all transports and their servers. `cache` is the transport.
 module TransportCase
   RemoteCache = Spate::RemoteCache
   Unavailable = RemoteCache::Unavailable
   MIB = 1 << 20
-  # Without the machine's keys and proxy.
+  # An environment without this machine's keys and proxy.
   ENVIRONMENT = { "AWS_EC2_METADATA_DISABLED" => "true", "HOME" => "/nonexistent" }.freeze
 
   def self.cas(bytes) = "cas/#{Digest::SHA256.hexdigest(bytes)}"
@@ -21,7 +21,7 @@ module TransportCase
   def cas(bytes) = TransportCase.cas(bytes)
   def ac(text) = TransportCase.ac(text)
 
-  # Asserts an Unavailable with this reason; returns it.
+  # Asserts an Unavailable with this reason, and returns it.
   def assert_unavailable(reason, message = //, &block)
     error = assert_raises(Unavailable, &block)
 
@@ -59,7 +59,7 @@ module TransportCase
       end
     end
 
-    # Or it is replaced, where the server ignores the condition.
+    # If the server ignores the condition, the document is replaced.
     def test_put_of_a_new_name_only
       assert cache.put(ac("key"), "one", fresh: true)
       kept = cache.put(ac("key"), "two", fresh: true) == false
@@ -69,7 +69,7 @@ module TransportCase
 
     def tells_of_others? = false
 
-    # The server is asked (Expect: 100-continue) before it is sent.
+    # The server responds to Expect: 100-continue before the file is sent.
     def test_a_large_file_is_streamed
       bytes = SecureRandom.random_bytes(3 * MIB)
       path = write("large", bytes)
@@ -126,7 +126,7 @@ module TransportCase
 
   # The tests for transports with atomic writes.
   module Whole
-    # A concurrent reader gets one complete text or the other.
+    # A concurrent reader gets one of the complete texts.
     def test_readers_beside_writers_see_complete_texts
       texts = %w[a b].map { |letter| letter * 400_000 }
       cache.put(ac("torn"), texts[0])

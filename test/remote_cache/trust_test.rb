@@ -2,7 +2,7 @@
 
 require "remote_cache/entries"
 
-# An entry of a cache counts only if a key trusted by this application has signed it for the same question.
+# An entry of a cache is accepted only if a key that this application trusts has signed it for the same query.
 class TrustTest < Minitest::Test
   include CacheEntries
 
@@ -46,7 +46,7 @@ class TrustTest < Minitest::Test
     assert_match(/which is not trusted here/, refusal(entry, RemoteCache::Trust.from(settings(nil, nil))))
   end
 
-  # Entries that differ from the signed one, or were signed for something else.
+  # Entries that differ from the signed one, or that were signed for another query.
   def test_thousand_mutations_are_refused
     whole = RemoteCache::Document.new([entry]).encode
     random = Random.new(4)
@@ -81,14 +81,14 @@ class TrustTest < Minitest::Test
 
   private
 
-  # Only the signed data is accepted: a byte may change where nothing depends on it, as in the names of the blobs.
+  # :accepted if at least one entry of the document is accepted, else :refused.
   def outcome(bytes)
     RemoteCache::Document.parse(bytes).entries.any? { |made| refusal(made).nil? } ? :accepted : :refused
   rescue RemoteCache::Malformed
     :refused
   end
 
-  # Changes the relevant part: the entry's text, its signature, its records.
+  # Changes a relevant byte: in the entry's text, its signature or its records.
   def bytes_changed(whole, random)
     start = whole.index("spate entry 1")
     copy = whole.dup
@@ -109,7 +109,7 @@ class TrustTest < Minitest::Test
 
   def unsigned = entry.tap { |made| made.signature = "\0".b * 64 }
 
-  # The signature of one entry on the text of another.
+  # The signature of one entry with the text of another.
   def swapped = entry.tap { |made| made.signature = entry(paths: 1).signature }
 
   def settings(setting, variable)

@@ -2,7 +2,7 @@
 
 require "resolve/resolve_case"
 
-# The commands that change a lockfile, compared with Bundler's.
+# The commands that change a lockfile must write the same files as those of Bundler.
 class ResolveBundlerTest < ResolveCase
   SKIP = "--skip-install"
 
@@ -30,6 +30,7 @@ class ResolveBundlerTest < ResolveCase
 
   def test_lock_without_a_lockfile
     ["gem 'tool'\n", "gem 'tool'\ngem 'future'\n", "gem 'tool'\ngem 'selfish'\n", "gem 'base', '>= 2.1.a'\n",
+     "gem 'base', '> 2.0'\n",
      "gem 'leaf', force_ruby_platform: true\ngem 'tool', platforms: :jruby\n",
      "ruby '>= 2.0'\ngroup(:test) { gem 'base' }\n"].each do |lines|
       @gemfile = "source '#{source.url}'\n#{lines}"
@@ -65,10 +66,22 @@ class ResolveBundlerTest < ResolveCase
   def test_add_and_remove
     @gemfile = "source \"#{source.url}\"\n\ngem \"tool\" # the tool\n\ngroup :test do\n  gem \"leaf\"\nend\n"
     lock = locked(@gemfile)
-    assert_same(["add", "future", SKIP], lock: lock)
-    assert_same(["add", "base", "--version", "~> 1.0", "--group", "test, development", SKIP], lock: lock)
-    assert_same(["add", "future", "base", "--strict", "--require", "false", SKIP], lock: lock)
+    output = assert_same(["add", "future", SKIP], bundler: [%w[add future]], lock: lock)
+    refute_match(/platform specific/, output)
+    [["base", "--version", "~> 1.0", "--group", "test, development"], %w[leaf --optimistic],
+     %w[future base --strict --require false]].each do |words|
+      assert_same(["add", *words, SKIP], bundler: [["add", *words, SKIP], %w[lock]], lock: lock)
+    end
     assert_same(["remove", "leaf", SKIP], bundler: [%w[remove leaf], %w[lock]], lock: lock)
+  end
+
+  # Bundler's methods differ in the version that Ruby contains.
+  def test_ruby_s_own_bundler
+    env = { "GEM_PATH" => nil }
+    @gemfile = "source '#{source.url}'\ngem 'base', group: :test\n"
+    lock = locked(@gemfile, env: env).sub("(2.0)", "(1.0)")
+    assert_same(%w[add future --skip-install], bundler: [%w[add future]], lock: lock, env: env)
+    assert_same(%w[update --group test --skip-install], bundler: %w[lock --update base], lock: lock, env: env)
   end
 
   def test_platforms_and_checksums

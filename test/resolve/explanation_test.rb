@@ -2,7 +2,7 @@
 
 require "resolve/resolve_case"
 
-# What is printed when no versions satisfy all requirements.
+# If no versions satisfy all requirements, the error message names the requirements that contradict each other.
 class ExplanationTest < ResolveCase
   def setup
     super
@@ -21,6 +21,7 @@ class ExplanationTest < ResolveCase
                   lock: "GEM\n  specs:\n\nPLATFORMS\n\nDEPENDENCIES\n\nBUNDLED WITH\n   #{NewestBundler.version}\n")
     output, status = app.spate("lock")
     assert_equal 5, status.exitstatus, output
+    @hint = output[/^hint: (.*)/, 1]
     output[/^error: .*?\n(.*)^hint: /m, 1].gsub(/^ {2}/, "")
   end
 
@@ -33,6 +34,20 @@ class ExplanationTest < ResolveCase
       Gemfile requires left
       Gemfile requires right
     TEXT
+    assert_equal "right excludes base 2.0: remove right, or use a fork of right", @hint
+  end
+
+  def test_hints_name_the_requirement_to_change
+    source.add("right", "2.0")
+    source.add("outer", "1.0", dependencies: { "right" => "1.0" })
+    { ["left", "right', '~> 1.0"] => "right excludes base 2.0: allow another version of right in the Gemfile",
+      ["left", "outer', '< 2"] => "right excludes base 2.0: allow another version of outer in the Gemfile",
+      ["left", "base', '< 1.1"] => "loosen `base < 1.1` in the Gemfile",
+      ["right', '< 2", "base', '2.0"] => "loosen `base = 2.0` in the Gemfile, or allow another version of right",
+      ["whole"] => "part excludes base 2.0: remove whole, or use a fork of part" }.each do |names, hint|
+      text = explanation(*names.map { |name| "gem '#{name}'" })
+      assert_equal hint, @hint, text
+    end
   end
 
   def test_a_chain_without_a_rival
@@ -43,12 +58,21 @@ class ExplanationTest < ResolveCase
     TEXT
   end
 
+  # Bundler breaks lines at the width of the terminal.
+  def test_long_lines_are_not_broken
+    name = "long#{"-name" * 14}"
+    source.add(name, "1.0", dependencies: { "base" => ">= 1.1" })
+    assert_match(/^  #{name} requires base >= 1.1$/, explanation("gem '#{name}'", "gem 'right'"))
+  end
+
   def test_ruby
     assert_match(/^future requires Ruby >= 9\nthis is Ruby #{RUBY_VERSION}$/, explanation("gem 'future'"))
+    assert_match(/^use a matching Ruby version/, @hint)
   end
 
   def test_a_gem_that_no_source_has
     source.add("lost", "1.0", dependencies: { "nowhere" => ">= 0" })
     assert_match(/^lost requires nowhere$.*^no source has a gem nowhere$/m, explanation("gem 'lost'"))
+    assert_equal "no source has nowhere: add its source to the Gemfile, or remove lost", @hint
   end
 end

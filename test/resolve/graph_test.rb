@@ -3,7 +3,7 @@
 require "resolve/resolve_case"
 require "json"
 
-# `spate why`, `tree` and `outdated`.
+# The output of `spate why`, `tree` and `outdated`.
 class GraphTest < ResolveCase
   def setup
     super
@@ -40,7 +40,7 @@ class GraphTest < ResolveCase
     assert_equal 14, @app.spate("tree", "absent").last.exitstatus
   end
 
-  # The columns are Bundler's; it does not mention the other Ruby.
+  # The columns are those of Bundler, which does not mention that a version is for a different Ruby.
   def test_outdated
     output, status = @app.spate("outdated")
 

@@ -2,7 +2,8 @@
 
 require "resolve/resolve_case"
 
-# `spate lock --merge` as a merge driver of git.
+# `spate lock --merge`, as a merge driver of git, merges two changes of a lockfile or reports why they contradict each
+# other.
 class MergeTest < ResolveCase
   def setup
     super
@@ -81,7 +82,7 @@ class MergeTest < ResolveCase
     File.write(@app.path("Gemfile.lock"), lockfile.gsub(/^    #{name} \(.*\)$/, "    #{name} (#{version})"))
   end
 
-  # The block changes the lockfile of this side.
+  # Creates two branches with different changes to the lockfile.
   def branches(ours, theirs)
     git("checkout", "-qb", "other")
     change(theirs)

@@ -2,7 +2,7 @@
 
 require "resolve/resolve_case"
 
-# Random gems and Gemfiles: Bundler and Spate have the same exit status and write the same files.
+# Random gems and Gemfiles. Bundler and Spate must have the same exit status and write the same files.
 class RandomResolveTest < ResolveCase
   NAMES = ("a".."l").map { |letter| "gem-#{letter}" }.freeze
   VERSIONS = %w[0.9 1.0 1.0.1 1.1 1.2.rc1 2.0 2.1].freeze
@@ -42,7 +42,7 @@ class RandomResolveTest < ResolveCase
     end
   end
 
-  # Only on later names, so that there are no cycles.
+  # Depends only on later names, so that there are no cycles.
   def dependencies(name)
     later = NAMES.drop(NAMES.index(name) + 1).sample(@random.rand(3), random: @random)
     later.to_h { |other| [other, requirement] }

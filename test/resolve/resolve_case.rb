@@ -4,8 +4,8 @@ require "test_helper"
 require "support/newest_bundler"
 require "support/project"
 
-# Compares Spate's changes of a bundle with those of Bundler's newest version for this Ruby: the same Gemfile and the
-# same lockfile, byte by byte.
+# Compares Spate's changes of a bundle with those of the newest Bundler for this Ruby. Gemfile and lockfile must be
+# equal byte by byte.
 class ResolveCase < Minitest::Test
   MANIFESTS = %w[Gemfile Gemfile.lock].freeze
 
@@ -21,7 +21,7 @@ class ResolveCase < Minitest::Test
 
   attr_reader :source
 
-  # A project in a folder with this name. files: { path => text }, besides the Gemfile.
+  # A project in a folder with this name. files: { path => text }, in addition to the Gemfile.
   def project(name, gemfile, lock: nil, files: {}, env: {})
     app = Spate::TestProject.new(File.join(folder, name, "app"), gemfile, home: File.join(folder, name, "home"),
                                                                           env: NewestBundler.environment.merge(env))
@@ -32,7 +32,7 @@ class ResolveCase < Minitest::Test
     app
   end
 
-  # The lockfile that Bundler makes of a Gemfile.
+  # The lockfile that Bundler creates for a Gemfile.
   def locked(gemfile, **options)
     app = project("locked#{@made = @made.to_i + 1}", gemfile, **options)
     app.bundle("lock")
@@ -51,6 +51,6 @@ class ResolveCase < Minitest::Test
     %w[bundler spate].each { |name| FileUtils.rm_rf(File.join(folder, name, "app")) }
   end
 
-  # { name => text }
+  # { name of a manifest => its text, or nil if it is missing }
   def contents(app) = MANIFESTS.to_h { |name| [name, (File.read(app.path(name)) if File.exist?(app.path(name)))] }
 end

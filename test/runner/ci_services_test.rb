@@ -4,7 +4,7 @@ require "test_helper"
 require "support/ci/pipeline"
 require "support/ci/workflow"
 
-# The fakes of GitHub and GitLab in tests of recipes (test/support/ci) reject every key and expression they do not know.
+# The fakes of GitHub and GitLab (test/support/ci) reject every key and expression that they do not support.
 class CIServicesTest < Minitest::Test
   FACTS = { "github.ref" => "refs/heads/main", "cancelled()" => false, "runner.temp" => "/tmp/1" }.freeze
   TEXTS = { "github.ref == 'refs/heads/main'" => true, "github.ref != 'x' && !cancelled()" => true,

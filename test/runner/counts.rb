@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module Runner
-  # Parsers for the output of each kind of test program: [passed, failed, [reason of each skip]]. A program without
-  # counts has failed, with any exit code.
+  # Parsers for the output of each kind of test program: [passed, failed, [reason of each skip]]. A program that prints
+  # no counts has failed, whatever its exit code is.
   module Counts
     # "tar_test: 41 tests, 1203 checks, 0 failed", and "skipped: reason" lines.
     module Core
@@ -33,7 +33,7 @@ module Runner
       def self.failures(output) = output.scan(FAILURE).flatten.uniq
     end
 
-    # libFuzzer with -print_final_stats=1: one test, which passes only if it read more than its seeds.
+    # libFuzzer with -print_final_stats=1. It counts as one test, which passes only if it read more than its seeds.
     module Fuzzer
       RUNS = /^stat::number_of_executed_units:\s+(\d+)$/
       SEEDS = /^INFO: seed corpus: files: (\d+)/
@@ -44,7 +44,7 @@ module Runner
       end
     end
 
-    # A whole bin/test in another system; one skip if that system is unavailable.
+    # A complete bin/test in another system. If that system is unavailable, this is one skip.
     module Nested
       TOTAL = /^(\d+) passed, (\d+) failed, \d+ skipped$/
 
@@ -58,7 +58,7 @@ module Runner
       end
     end
 
-    # The same, where reaching the time limit is a skip, unless a test had failed by then.
+    # Like Nested, but a time limit counts as a skip, unless a test had failed before.
     module InTime
       STOPPED = /^no end after .*: stopped$/
 
@@ -69,7 +69,7 @@ module Runner
       end
     end
 
-    # A command that is one test: it passes or fails.
+    # A command that is one test.
     module Whole
       def self.read(_, good) = good ? [1, 0, []] : [0, 1, []]
     end

@@ -6,18 +6,20 @@ require "tmpdir"
 module Runner
   # One command of the test run in a separate process, and its results.
   class Job
-    # Seconds after which a silent test counts as hung.
+    # Seconds without output after which a test is stopped.
     LIMIT = 480
-    # The variables by which a program finds the user's files.
+    # Seconds after which processes that a test has left must have closed its output.
+    LEFT = 120
+    # The variables that determine where a program finds the user's files.
     HOMES = { "HOME" => "home", "XDG_CACHE_HOME" => "cache", "XDG_CONFIG_HOME" => "config", "XDG_DATA_HOME" => "data",
               "XDG_STATE_HOME" => "state", "TMPDIR" => "tmp" }.freeze
 
-    # Starts a command by a shell, which writes the times of the command and its children to a file at the end, as
-    # "0m1.25s 0m0.30s" in the second line.
+    # Starts a command with a shell. At the end the shell writes the times of the command and its children to a file,
+    # such as "0m1.25s 0m0.30s" in the second line.
     class Shell
       TIMED = '"$@"; code=$?; times >&3; exit $code'
 
-      # pid: also of the process group.
+      # pid: the ID of the process and of its process group.
       attr_reader :pid
 
       def initialize(command, times)
@@ -38,15 +40,15 @@ module Runner
       end
     end
 
-    # seconds: wall clock; processor: seconds of processor time, including child processes that were waited for.
+    # seconds: wall clock time; processor: processor time, including child processes that were waited for.
     attr_reader :part, :name, :seconds, :processor, :output, :passed, :failed, :skips
 
-    # part: "core", "fuzz", "ruby" or "style". counts: reads [passed, failed, skips] out of the output.
-    # missing: why the command cannot run on this machine; then it is one skip. repeat: the command that runs it
-    # again, by default the command itself. program: a Preloaded::Program, which is run instead. early: whether it needs
-    # neither bin/compile nor the tools of bin/setup.
+    # part: a part of Plan, such as "core" or "ruby". counts: parses [passed, failed, skips] from the output. missing:
+    # the reason why the command cannot run on this machine, in which case it is one skip. repeat: the command that runs
+    # it again, by default the same command. program: a Preloaded::Program to run instead. early: whether the job needs
+    # neither bin/compile nor the tools of bin/setup. left: seconds that processes which it has left may still write.
     def initialize(part, name, command, counts:, env: {}, limit: LIMIT, missing: nil, repeat: nil, program: nil,
-                   early: false)
+                   early: false, left: LEFT)
       @part = part
       @name = name
       @command = command
@@ -57,19 +59,23 @@ module Runner
       @repeat = repeat
       @program = program
       @early = early
+      @left = left
       @passed = @failed = 0
       @seconds = @processor = 0.0
       @output = ""
       @skips = []
     end
 
-    # The same command, not run yet.
+    # A new job with the same command.
     def again
       Job.new(@part, @name, @command, counts: @counts, env: @env, limit: @limit, missing: @missing, repeat: @repeat,
                                       program: @program, early: @early)
     end
 
     def early? = @early
+
+    # The number of tests that a sample did not run.
+    def left_out = @output[/^Left out: (\d+) tests$/, 1].to_i
 
     def run(root)
       return skip if @missing
@@ -81,14 +87,15 @@ module Runner
       clear(folder)
       @seconds = now - started
       @passed, @failed, @skips = @counts.read(@output, ok)
-      # A program that died before its counts has failed; one that could not run has a reason.
+      # A program that died before it printed counts has failed. One that could not run has a reason.
       @failed = 1 if !ok && @failed.zero? && (@passed.positive? || @skips.empty?)
       self
     end
 
     def ok? = @failed.zero?
 
-    # Commands that run failed tests again, alone: one per failed test if the output names them, else one for the job.
+    # Commands that run the failed tests again: one for each failed test if the output contains its name, else one for
+    # the job.
     def repeats
       return [@command.join(" ")] unless @repeat
 
@@ -96,7 +103,7 @@ module Runner
       tests.empty? ? [@repeat] : tests.map { |test| "#{@repeat} -n #{test}" }
     end
 
-    # Ends the command and its children.
+    # Stops the command and its child processes.
     def stop
       Process.kill(:TERM, -@pid) if @pid
     rescue Errno::ESRCH
@@ -110,7 +117,7 @@ module Runner
       self
     end
 
-    # A process left by a test may write for a moment more; a leftover mount stays and is reported.
+    # Retries, because a process that a test left may still write. A mount that was left stays and is reported.
     def clear(folder)
       attempts ||= 0
       FileUtils.remove_entry(folder)
@@ -128,22 +135,29 @@ module Runner
       @pid = started.pid
       writer.close
       clock = Thread.new { expire }
-      @output = read(reader)
+      text = String.new
+      reading = Thread.new { loop { text << reader.readpartial(65_536) } }
+      reading.report_on_exception = false
       good, @processor = started.wait
-      good && !@expired
+      left = ended(reading) ? "" : "\na process that it started still had its output open after #{@left} s\n"
+      expired = @expired ? "\nno end after #{@limit} s: stopped\n" : ""
+      @output = text.force_encoding(Encoding::UTF_8).scrub + left + expired
+      good && left.empty? && expired.empty?
     ensure
-      clock&.kill
+      [clock, reading].each { |thread| thread&.kill }
+      reader.close
       @pid = nil
+    end
+
+    # Waits for the end of the output.
+    def ended(reading)
+      !reading.join(@left).nil?
+    rescue EOFError
+      true
     end
 
     def homes(folder)
       HOMES.transform_values { |name| File.join(folder, name).tap { |path| FileUtils.mkdir_p(path) } }
-    end
-
-    def read(reader)
-      reader.read.force_encoding(Encoding::UTF_8).scrub + (@expired ? "\nno end after #{@limit} s: stopped\n" : "")
-    ensure
-      reader.close
     end
 
     def expire

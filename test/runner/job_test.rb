@@ -4,7 +4,7 @@ require "test_helper"
 %w[job counts times preloaded plan run].each { |name| require_relative name }
 require "stringio"
 
-# The results of bin/test for programs that fail, die, hang or do nothing.
+# The results of bin/test for programs that fail, are killed, hang or do nothing.
 class RunnerJobTest < Minitest::Test
   include Runner
 
@@ -53,11 +53,24 @@ class RunnerJobTest < Minitest::Test
     assert_includes hung.output, "no end after 0.2 s"
   end
 
+  # A process in another group is not stopped with the test.
+  def test_process_that_keeps_the_output_open
+    ready = File.join(folder, "ready")
+    program = "Process.setsid; puts Process.pid; $stdout.flush; File.write(ARGV[0], 1); sleep 600"
+    ran = job("echo '#{MINITEST}'; ruby -e '#{program}' #{ready} & until [ -e #{ready} ]; do sleep 0.02; done",
+              left: 0.2).run(folder)
+
+    assert_equal [2, 1], [ran.passed, ran.failed]
+    assert_includes ran.output, "still had its output open"
+  ensure
+    Process.kill(:KILL, ran.output[/^\d+$/].to_i) if ran
+  end
+
   def test_missing_requirement_is_a_skip_with_its_reason
     assert_equal [0, 0, ["a test: no compiler"]], results("exit 1", missing: "no compiler")
   end
 
-  # Tests that ran are not a skip, for any other output of bin/fresh.
+  # If tests have run, other output of bin/fresh does not make the job a skip.
   def test_unavailable_system_is_a_skip
     nested = { counts: Counts::Nested }
     said = "echo 'bin/fresh: needs root'; "
@@ -122,7 +135,7 @@ class RunnerJobTest < Minitest::Test
     assert_includes run_of([job("true")], workers: 5, strict: true).last, "in all, 5 at a time"
   end
 
-  # The early job waits for the start of the preparation, which waits for the job's end.
+  # The preparation waits for the early job, and the job waits for the preparation to start.
   def test_early_jobs_run_beside_the_preparation
     prepare = lambda do
       write("begun", "")

@@ -1,18 +1,18 @@
 # frozen_string_literal: true
 
 module Runner
-  # The commands of a run. Those that took longest the last time (Times) come first, so that no processor is idle at the
-  # end.
+  # The commands of a run. Those that took longest the last time (Times) come first, so that all processors are used
+  # until the end.
   class Plan
     CORE = %w[test test-sanitizers test-nodeflate test-elsewhere].freeze
     CORE_FULL = %w[test-tsan test-musl valgrind].freeze
     PARTS = %w[core fuzz ruby server style].freeze
-    # Only with --full, or by name: the Ruby tests under a later Ruby.
+    # The Ruby tests with a later Ruby. Runs only with --full or by name.
     OTHER_RUBY = "other-ruby"
     OTHER_VERSION = "3.4"
-    # By name: the tests that depend most on Ruby, RubyGems, Bundler and compilers, in the other Debian release, one
-    # program for each thing that may differ there. In CI, if root can build another system, a sample of five minutes.
-    # With --full all.
+    # The tests that depend most on Ruby, RubyGems, Bundler and compilers, in the other Debian release. There is one
+    # program for each component that may differ there. Runs only by name, with --full all Ruby tests, and as a sample
+    # in CI, if that runs as root.
     OTHER_SYSTEM = "other-system"
     OTHER_SYSTEM_SAMPLE = %w[test/install/install_test.rb test/gemfile/setup/record_test.rb test/boot/start_test.rb
                              test/specification/rubygems_metadata_test.rb bytes/test/zlib/zstream_test.rb].freeze
@@ -25,16 +25,19 @@ module Runner
       *%w[bytes/abi bytes/compat zlib/deflate zlib/global zlib/gzip_reader zlib/zstream]
         .map { |name| "bytes/test/#{name}_test.rb" }
     ].freeze
-    # Minutes after which the other system, and the sample, is stopped.
+    # Minutes after which the other system and the sample are stopped.
     MINUTES = 20
-    SAMPLE_MINUTES = 10
+    SAMPLE_MINUTES = 5
+    # Seconds of processor time that a test program should take in a sample, estimated from Times.
+    SAMPLE_SECONDS = 5
     FUZZED = "int LLVMFuzzerTestOneInput(const char *bytes, long count) { return bytes[count - 1] == 0; }\n"
 
-    # only: parts (empty = all). files: test files or folders given by name. other: a system for bin/fresh, in which
-    # they are run instead. in_ci: whether this is a CI run. test: the name of the only test to run in the files.
-    # times: for the order. preloaded: forks test programs.
+    # only: parts (empty = all). files: given test files or folders. other: a system for bin/fresh, in which they are
+    # run instead. in_ci: whether this is a CI run. test: the name of the only test to run in the files. times: for the
+    # order. preloaded: forks test programs. sample: whether long programs run only every nth test, as in `bin/test`
+    # without options.
     def initialize(root, full: false, only: [], files: [], ruby: RbConfig.ruby, other: nil, in_ci: false,
-                   test: nil, times: Times.new(root), preloaded: Preloaded.new(ruby))
+                   test: nil, times: Times.new(root), preloaded: Preloaded.new(ruby), sample: false)
       @root = root
       @full = full
       @only = only
@@ -45,15 +48,16 @@ module Runner
       @test = test
       @times = times
       @preloaded = preloaded
+      @sample = sample && !full && files.empty?
     end
 
-    # The longest first. The other system takes longest.
+    # The longest jobs first. The other system takes longest.
     def jobs
       all = parts.flat_map { |part| send(part.tr("-", "_")) }
       all.sort_by.with_index { |job, index| [job.part == OTHER_SYSTEM ? 0 : 1, -@times.of(job.name), index] }
     end
 
-    # Whether all parts of a plain `bin/test` run.
+    # Whether this is a plain `bin/test` with all parts.
     def whole? = @files.empty? && @only.empty? && @other.nil?
 
     def parts
@@ -88,7 +92,7 @@ module Runner
       end
     end
 
-    # Those in Ruby run directly, those of the core by its Makefile, the lockfile's by its own.
+    # Fuzzers in Ruby are run directly, those of the core with its Makefile, the lockfile's with a separate one.
     def fuzzer(path, name, seconds)
       return [@ruby, path, seconds.to_s] if path.end_with?(".rb")
 
@@ -100,7 +104,7 @@ module Runner
 
     def ruby = test_files.map { |path| minitest("ruby", path) }
 
-    # The gem in server/: its tests and its fuzzer.
+    # The tests and the fuzzer of the gem in server/.
     def server
       seconds = @full ? 300 : 6
       fuzzer = Job.new("server", "fuzz hpack", ["make", "-s", "-C", "server/fuzz", "run", "FUZZ_SECONDS=#{seconds}"],
@@ -113,11 +117,17 @@ module Runner
       name = path.delete_prefix("#{@root}/")
       arguments = ["--verbose", *(["-n", @test] if @test)]
       Job.new(part, name, [@ruby, "-W:deprecated", *paths(name).map { |folder| "-I#{folder}" }, path, *arguments],
-              counts: Counts::Minitest, limit: @full ? 3600 : Job::LIMIT, repeat: "bin/test #{name}",
+              counts: Counts::Minitest, limit: @full ? 3600 : Job::LIMIT, repeat: "bin/test #{name}", env: sample(name),
               program: @preloaded.program(path, arguments, paths(name)))
     end
 
-    # The load path of a gem's tests: the server needs buffers, buffers need no other gem.
+    # The environment for a sample of a program's tests: see test/bare_helper.rb.
+    def sample(name)
+      every = @sample ? @times.processor(name).to_i / SAMPLE_SECONDS : 1
+      every > 1 ? { "SPATE_TEST_SAMPLE" => every.to_s } : {}
+    end
+
+    # The load path for a gem's tests. The server needs spate-bytes; spate-bytes needs no other gem.
     def paths(name)
       case name
       when %r{\Aserver/} then %w[server/test test server/lib bytes/lib]
@@ -137,7 +147,7 @@ module Runner
     def other_system
       system = File.read("/etc/os-release").include?('VERSION_ID="13"') ? "debian12" : "debian13"
       sample = @only.empty? && !@full
-      # One worker, because it is one of several jobs here. The sample has the needs of a small application.
+      # One worker, because other jobs run at the same time. For the sample, the setup of a small application is enough.
       tests = sample ? ["--setup", "try", *OTHER_SYSTEM_SAMPLE] : OTHER_SYSTEM_TESTS
       command = ["bin/fresh", system, "bin/test", "--workers", "1", *(@full ? %w[--only ruby] : tests)]
       minutes = sample ? SAMPLE_MINUTES : MINUTES
@@ -147,21 +157,24 @@ module Runner
 
     def style
       missing = lack("rubocop") || (system("rubocop", "-V", %i[out err] => File::NULL) ? nil : "rubocop does not start")
-      # Needs less time when compiled, and with a large heap, which saves garbage collections.
+      # RuboCop needs less time with YJIT, and with a large heap, which saves garbage collections.
       quick = { "RUBY_GC_HEAP_INIT_SLOTS" => "1000000", **(defined?(RubyVM::YJIT) ? { "RUBYOPT" => "--yjit" } : {}) }
-      [Job.new("style", "rubocop", %w[rubocop --no-color --format simple], counts: Counts::Whole, missing: missing,
-                                                                           env: quick, early: true, limit: 1200)]
+      command = ["rubocop", "--no-color", "--format", "simple", *(styled if @sample)]
+      [Job.new("style", "rubocop", command, counts: Counts::Whole, missing: missing, env: quick, early: true,
+                                            limit: 1200)]
     end
 
-    # nil, or the reason why a command cannot run here.
+    # The folders that RuboCop checks in a sample: not those of tests and benchmarks.
+    def styled = Dir.glob("{{bin,exe,lib,ext,rakelib},{bytes,js,server}/{exe,lib,ext}}", base: @root)
+
+    # The reason why a command cannot run here, or nil.
     def lack(program)
       return if ENV["PATH"].split(":").any? { |folder| File.executable?(File.join(folder, program)) }
 
       "#{program} is not installed"
     end
 
-    # nil, or why clang cannot link a program with its sanitizers here.
-    # Why a target cannot be built here, or nil.
+    # The reason why a target cannot be built here, or nil.
     def lacking(target)
       case target
       when "test-sanitizers" then no_sanitizers
@@ -169,6 +182,7 @@ module Runner
       end
     end
 
+    # The reason why clang cannot link a program with its sanitizers here, or nil.
     def no_sanitizers
       @no_sanitizers ||= [lack("clang") || (linked? ? nil : "clang's run-time library (libclang-rt-dev) is missing")]
       @no_sanitizers.first

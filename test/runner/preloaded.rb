@@ -4,16 +4,16 @@ require "rbconfig"
 require "socket"
 
 module Runner
-  # A Ruby process that has loaded minitest and forks a process for each test program: saves the start of Ruby, RubyGems
-  # and minitest. A program with FRESH among its first lines gets a separate Ruby.
+  # A Ruby process that has loaded minitest and forks a process for each test program. This saves starting Ruby and
+  # loading RubyGems and minitest. A program with FRESH among its first lines gets a separate Ruby.
   #
   # The parent has one thread and runs no test itself. For each program it forks a keeper, which leads a process group,
-  # forks the program, waits for it and writes to its connection how it ended.
+  # forks the program, waits for it, and writes the result to its connection.
   class Preloaded
     FRESH = "# process: fresh\n"
     PARENT = File.expand_path("preloaded_parent.rb", __dir__)
 
-    # A started program. pid: also of its process group.
+    # A started program. pid: the ID of its keeper and of the process group.
     Started = Struct.new(:pid, :connection) do
       # [whether it succeeded, seconds of processor time with child processes]; [false, 0.0] if its keeper was killed.
       def wait
@@ -24,7 +24,7 @@ module Runner
       end
     end
 
-    # A test program for Job. folders: for its load path.
+    # A test program for Job. folders: the load path.
     Program = Struct.new(:preloaded, :path, :arguments, :folders) do
       def start(root, env, output)
         paths = folders.map { |folder| File.expand_path(folder, root) }
@@ -37,7 +37,7 @@ module Runner
       @mutex = Mutex.new
     end
 
-    # nil for a program that needs a separate Ruby.
+    # Returns nil for a program that needs a separate Ruby.
     def program(path, arguments, folders)
       Program.new(self, path, arguments, folders) unless File.foreach(path).first(5).include?(FRESH)
     end
@@ -56,7 +56,7 @@ module Runner
 
     private
 
-    # Ends with this process, because the other end of its socket is closed then.
+    # The parent exits when this process exits, because the other end of its socket is then closed.
     def parent
       @parent ||= begin
         mine, theirs = UNIXSocket.pair

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# The process behind Runner::Preloaded. File descriptor 3 is a socket; a request on it has two file descriptors (a
-# connection and the program's output) and a marshalled array.
+# The parent process of Runner::Preloaded. File descriptor 3 is a socket. A request on it has two file descriptors (a
+# connection and the program's output) and a marshalled Array.
 
 require "socket"
 require_relative "../bare_helper"
@@ -9,13 +9,13 @@ require_relative "../bare_helper"
 requests = UNIXSocket.for_fd(3)
 requests.close_on_exec = true
 
-# Runs the program in the state in which `ruby -W:deprecated -IFOLDER PROGRAM ARGUMENTS` starts it.
+# Runs the program in the same state as `ruby -W:deprecated -IFOLDER PROGRAM ARGUMENTS`.
 program = lambda do |path, arguments, folders, root, env, output|
   [$stdout, $stderr].each { |stream| stream.reopen(output) }
   output.close
   Dir.chdir(root)
   ENV.replace(env)
-  # RubyGems caches paths below HOME, which is the parent's here.
+  # RubyGems has cached paths below the parent's HOME.
   Gem.instance_variables.grep(/_home\z/).each { |name| Gem.instance_variable_set(name, nil) }
   Gem.configuration = nil
   Gem.clear_paths

@@ -5,19 +5,19 @@ require "etc"
 module Runner
   # Runs the jobs, several at a time, and reports the results.
   #
-  # Tests with clocks, sockets and signals share the processors with another job here. A failed one is run again
-  # alone: if it then passes twice it counts as passed, and the summary lists it as unsteady, with the output of the
-  # failure above. With strict: it stays a failure.
+  # Tests with clocks, sockets and signals share the processors with other jobs here. A failed job is run again alone.
+  # If it then passes twice, it counts as passed, and the summary lists it as unsteady, with the output of the failure
+  # above it. With strict: it counts as failed.
   class Run
-    # With more failures than this, none is run again.
+    # If more jobs than this failed, none is run again.
     ACCIDENTS = 3
-    # How often a failed one has to pass alone.
+    # How often a failed job must then pass.
     ALONE = 2
 
-    # The number of concurrent jobs. Half of the time a test program waits for a clock, a disk or a peer.
+    # The number of concurrent jobs. Test programs wait for a clock, a disk or a peer for half of their time.
     def self.workers = Etc.nprocessors + 1
 
-    # prepare: returns whether everything is ready for the jobs that are not early; runs beside the early ones.
+    # prepare: called while early jobs run. Returns whether everything is ready for the other jobs.
     def initialize(jobs, root:, out: $stdout, workers: Run.workers, strict: false, prepare: nil)
       @jobs = jobs
       @queue = jobs.dup
@@ -44,6 +44,7 @@ module Runner
       slowest
       parts(now - started)
       skips
+      left_out
       unsteady
       failures
       @out.puts "", "#{sum(&:passed)} passed, #{sum(&:failed)} failed, #{sum { |job| job.skips.length }} skipped"
@@ -59,7 +60,7 @@ module Runner
       [preparation, *Array.new(@workers) { Thread.new { take } }].compact.each(&:join)
     end
 
-    # If it fails, the other jobs are not run.
+    # Runs the preparation. If it fails, the other jobs are not run.
     def prepare
       good = @prepare.call
     ensure
@@ -70,7 +71,7 @@ module Runner
       end
     end
 
-    # The first job that may start; waits if only others are left.
+    # The next job that can start. Waits if all remaining jobs need the preparation.
     def next_job
       until @queue.empty?
         index = @queue.index { |job| @prepare.nil? || job.early? }
@@ -143,7 +144,7 @@ module Runner
       @out.puts "  #{times(@done, wall)}  in all, #{@workers} at a time"
     end
 
-    # Wall clock and processor time.
+    # Formats wall clock and processor time.
     def times(jobs, clock = jobs.sum(&:seconds))
       format("%<clock>6.1f s %<processor>6.1f s cpu", clock: clock, processor: jobs.sum(&:processor))
     end
@@ -151,6 +152,11 @@ module Runner
     def skips
       found = @done.flat_map(&:skips)
       @out.puts "", "Skipped:", *found.map { |reason| "  #{reason}" } unless found.empty?
+    end
+
+    def left_out
+      count = sum(&:left_out)
+      @out.puts "", "Left out by the sample: #{count} tests. `bin/test --full` runs all tests." if count.positive?
     end
 
     def unsteady

@@ -1,21 +1,24 @@
 # frozen_string_literal: true
 
 module Runner
-  # The duration of each test program in the last run of `bin/test --times`, in config/test-times: seconds by the wall
-  # clock, seconds of processor time, name; the longest first.
+  # The duration of each test program in the last run of `bin/test --times`, in config/test-times: wall clock seconds,
+  # seconds of processor time, name; the longest first.
   class Times
     PATH = "config/test-times"
-    # Seconds of a program that is not listed: new ones start early rather than last.
+    # Seconds assumed for a program that is not listed, so that new programs start early.
     UNKNOWN = 30.0
 
     def initialize(root)
       @path = File.join(root, PATH)
     end
 
-    # Seconds by the wall clock.
+    # The wall clock seconds of a program.
     def of(name) = rows.dig(name, 0) || UNKNOWN
 
-    # jobs: those that ran. whole: whether these are all jobs; then rows of removed programs are dropped.
+    # The seconds of processor time of a program, 0 if it is not listed.
+    def processor(name) = rows.dig(name, 1) || 0
+
+    # jobs: jobs that have run. whole: whether these are all jobs. If so, rows of removed programs are dropped.
     def record(jobs, whole:)
       ran = jobs.reject { |job| job.seconds.zero? }.to_h { |job| [job.name, [job.seconds, job.processor]] }
       kept = whole ? ran : rows.merge(ran)

@@ -6,7 +6,8 @@ require "json"
 
 module Spate
   class Settings
-    # The same files and environment, read by the machine's Bundler, by the newest of each line, and by Spate.
+    # Compares Spate with this machine's Bundler and the newest of each minor version, for the same files and
+    # environment.
     class BundlerAgreementTest < Minitest::Test
       SCRIPT = <<~'RUBY'
         gem "bundler", *ARGV

@@ -4,13 +4,13 @@ require "test_helper"
 
 module Spate
   class Settings
-    # The documented table, the program's data and the machine's Bundler have the same settings.
+    # The documentation, the program and this machine's Bundler must have the same settings.
     class CatalogueTest < Minitest::Test
       TABLE = File.read(File.expand_path("../../docs/settings.md", __dir__), encoding: "UTF-8")
 
       def documented = TABLE.scan(/`([a-z][\w.-]*)`/).flatten.uniq
 
-      # Rows of the tables: name => "honoured", "Bundler" or "no effect".
+      # Rows of the tables: { name => "honoured", "Bundler" or "no effect" }.
       def rows
         TABLE.scan(/^\| (`[^|]+) \|[^|]*\| ([^|]+) \|/).each_with_object({}) do |(names, fate), found|
           names.scan(/`([^`]+)`/).flatten.each { |name| found[name] = fate }

@@ -4,7 +4,7 @@ require "test_helper"
 require "support/newest_bundler"
 require "support/project"
 
-# Config files written by hand, as the Bundlers of this machine read them.
+# Spate must read config files that were written by hand as the Bundlers of this machine do, or report why it cannot.
 class ConfigFileTest < Minitest::Test
   COMMENTED = { "BUNDLE_PATH: v # why\n" => "path", "BUNDLE_PATH: \"v # why\"\n" => "path",
                 "BUNDLE_JOBS: \"3\" # why\n" => "jobs", "# why\nBUNDLE_PATH: v\n" => "path",
@@ -23,7 +23,7 @@ class ConfigFileTest < Minitest::Test
     end
   end
 
-  def test_bundle_is_where_bundler_looks_for_it
+  def test_bundle_folder_equals_that_of_bundler
     source = GemSource.start
     source.add("base", "1.0")
     bundlers.each_value do |environment|
@@ -37,7 +37,7 @@ class ConfigFileTest < Minitest::Test
     source&.stop
   end
 
-  # Every command of Bundler fails with a NoMethodError.
+  # With such a file, every command of Bundler fails with a NoMethodError.
   def test_groups_as_a_list
     app = configured("BUNDLE_WITHOUT:\n- \"test\"\n- \"docs\"\n", "")
     _, status = app.run("bundle", "install")
@@ -52,7 +52,7 @@ class ConfigFileTest < Minitest::Test
 
   private
 
-  # Version => environment, for the machine's Bundler and the newest that runs here.
+  # { name => environment } of this machine's Bundler and, if it differs, the newest that runs here.
   def bundlers
     { "of the machine" => {}, "newest" => NewestBundler.environment }.uniq { |_, environment| environment }.to_h
   end

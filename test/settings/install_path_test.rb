@@ -21,7 +21,7 @@ module Spate
         assert_predicate path(local: "---\nBUNDLE_PATH__SYSTEM: \"true\"\n", env: { "BUNDLE_PATH" => "x" }), :system?
       end
 
-      def test_both_on_one_level
+      def test_path_and_system_on_one_level
         error = assert_raises(PathConflict) { path(env: { "BUNDLE_PATH" => "x", "BUNDLE_PATH__SYSTEM" => "1" }) }
         assert_equal 12, error.exit_code
         assert_match(/\(x\).*environment/, error.message)

@@ -6,7 +6,7 @@ require "socket"
 module Spate
   class Settings
     class MirrorsTest < Minitest::Test
-      # Names and values, with the interface of Settings.
+      # Names and values with the interface of Settings.
       Configured = Struct.new(:all) do
         def names = all.keys
         def [](name) = all[name]

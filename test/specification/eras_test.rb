@@ -3,19 +3,19 @@
 require "install/install_case"
 require "support/gem_eras"
 
-# Metadata of all RubyGems versions: gems that this RubyGems installs are installed with identical specification and
-# wrappers; gems that it refuses are refused.
+# Metadata of all RubyGems versions. If this RubyGems installs a gem, Spate must write the same specification and
+# executables; if it rejects a gem, Spate must reject it.
 class ErasTest < InstallCase
   include Spate::Specification
 
   Expected = Struct.new(:full_name, :content_address)
   PATHS = GemEras::FILES.keys
   MUTANTS = ENV["SPATE_TEST_FULL"] ? 5000 : 300
-  # RubyGems writes the wrapper to the place where this leads.
+  # RubyGems would write the executable to a path outside of its folder.
   UNSAFE = { "executables" => "[../bin/run]" }.freeze
 
-  # Runs RubyGems for each archive: prints "installs FULL_NAME" or "refuses", and installs it into a separate folder.
-  # When RubyGems 4 looks for plugins, it fails on metadata that it has accepted ("stumbles").
+  # Runs RubyGems for each archive. Prints "installs FULL_NAME" or "refuses", and installs it into a separate folder.
+  # RubyGems 4 fails when it looks for plugins of some gems whose metadata it has accepted ("stumbles").
   ASK = <<~'RUBY'
     require "rubygems/installer"
     require "rubygems/user_interaction"
@@ -39,7 +39,7 @@ class ErasTest < InstallCase
     installs_all(checks.filter_map { |name, answer| name if answer == ["installs", "#{name}-1.0"] })
   end
 
-  def test_mutants_are_read_or_refused_as_by_rubygems
+  def test_mutated_gems_are_read_or_refused_as_by_rubygems
     @texts = GemEras::Mutants.of([Samples::BARE, *GemEras::Whole.all.values], MUTANTS, Random.new(20_261_123))
     assert_same_checks
     %w[installs refuses].each do |expected|
@@ -75,7 +75,7 @@ class ErasTest < InstallCase
     assert_empty wrong
   end
 
-  # Like the command.
+  # Installs all gems with `spate install`.
   def installs_all(names)
     assert_operator names.size, :>, 400
     serve(names)
@@ -91,7 +91,7 @@ class ErasTest < InstallCase
 
   def theirs(name) = File.join(folder, "theirs", name)
 
-  # Without the wrapper that all of them have, since the last one's is left.
+  # The files of the bundle, except bin/run. Each gem has this executable, and the last installed gem overwrites it.
   def tree(app) = Spate::TreeComparison.snapshot(app.bundle_root) { |path| %w[cache bin/run].include?(path) }
 
   def checks
@@ -111,7 +111,7 @@ class ErasTest < InstallCase
     [File.binread("#{theirs(name)}/specifications/#{full_name}.gemspec"), wrappers]
   end
 
-  # The same by Spate, or its Error.
+  # The specification and executables that Spate would write, or its Error.
   def read(text, full_name)
     package = Expected.new(full_name)
     metadata = PlainMetadata.read(text, package,

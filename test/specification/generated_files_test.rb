@@ -19,7 +19,8 @@ class GeneratedFilesTest < Minitest::Test
     text = @generated.to_s
     whole = text.bytesize
     taken = (0...whole).select { |length| Spate::Specification::GeneratedFiles.parse(text.byteslice(0, length)) }
-    # Cut between two sections a text is valid: only the wrapper is missing, which the store's own checksum detects.
+    # A text that is truncated between two sections is valid. Only an executable is missing, which the store's checksum
+    # detects.
     assert_operator taken.size, :<=, 1
   end
 end

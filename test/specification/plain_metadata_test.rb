@@ -6,7 +6,7 @@ require "open3"
 require "support/addressing_rubygems"
 require "support/gem_eras"
 
-# The reader returns the same as RubyGems, or leaves the metadata to RubyGems.
+# PlainMetadata must read the same values as RubyGems, or leave the metadata to RubyGems.
 class PlainMetadataTest < Minitest::Test
   include Spate::Specification
 
@@ -19,7 +19,8 @@ class PlainMetadataTest < Minitest::Test
   def store = @store ||= Spate::Store.open(home: File.join(folder, "home"), env: {})
   def folder = @folder ||= super
 
-  # The full name comes from RubyGems, so that only the rest decides.
+  # RubyGems' result: [Expected, the texts from RubygemsMetadata], or nil if it rejects the metadata. It determines the
+  # full name, so that only the other attributes are compared.
   def theirs(yaml)
     spec = Gem::Specification.from_yaml(yaml)
     expected = Expected.new(spec.full_name)
@@ -40,7 +41,7 @@ class PlainMetadataTest < Minitest::Test
     metadata && said(metadata, metadata["executables"])
   end
 
-  # Returns whether it was read without RubyGems.
+  # Asserts the same result as RubyGems'. Returns whether the metadata was read without RubyGems.
   def assert_same(yaml)
     expected, others = theirs(yaml)
     expected ||= Expected.new("#{yaml[/^name: (\S+)/, 1]}-#{yaml[/^  version: '?([^'\n]+)/, 1]}")
@@ -58,7 +59,7 @@ class PlainMetadataTest < Minitest::Test
     assert_nil Dialect.recall(store, "rubygems-other")
   end
 
-  # RubyGems 4.1 has its own YAML reader, and content addresses.
+  # RubyGems 4.1 has a separate YAML reader, and supports content addresses.
   def test_metadata_under_rubygems_with_content_addresses
     missing = AddressingRubygems.missing and skip missing
     environment = AddressingRubygems.environment
@@ -124,7 +125,7 @@ class PlainMetadataTest < Minitest::Test
     assert assert_same(nested)
   end
 
-  # As Psych writes an object that occurs twice. The content of file lists is not part of the dialect.
+  # Psych writes an alias if an object occurs twice. The content of file lists is not part of the dialect.
   def test_requirement_with_an_alias_and_any_list_of_files_are_read
     twice = FULL.gsub("  requirement: !ruby", "  requirement: &70154898013400 !ruby")
                 .gsub(/^  prerelease: .*\n/, "\\0  version_requirements: *70154898013400\n")

@@ -74,7 +74,7 @@ class RubygemsMetadataTest < Minitest::Test
     end
   end
 
-  # In a thread, as installs read it, because its stack is smaller.
+  # Installs read metadata in a thread, whose stack is smaller.
   def test_deeply_nested_yaml_is_refused
     yaml = "#{specification.to_yaml}deep:\n#{Array.new(3000) { |depth| "#{" " * (depth + 1)}a:\n" }.join}"
     error = Thread.new do

@@ -45,7 +45,7 @@ module Spate
         assert_equal ["", "gems/z-1.0"], record.only(%w[z-1.0 none-1.0]).trees.map(&:path)
       end
 
-      # As for a user without write permission in the store: a record of its owner, and one of the user.
+      # If a user cannot write to the store, there are two records: one of the store's owner, and one of the user.
       def test_of_two_stores_the_later_record_counts
         early, late = [1, 2].map do |time|
           trees = ["both", "only#{time}"].map do |name|
@@ -59,7 +59,7 @@ module Spate
         assert_equal %w[/app2 /app1], found.projects.map(&:app)
       end
 
-      # It had one method for all trees, and its builds were in one tree of all gems.
+      # A record of version 1 has one method for all trees, and its builds are in one tree of all gems.
       def test_record_of_the_previous_version
         text = "spate-bundle 1\nroot\t/gems\napp\t/one\ntime\t3\nmethod\tcopy\n" \
                "tree\tlinked\tp:#{"a" * 64}\tgems/a-1.0\ntree\tprivate\tp:#{"b" * 64}\tgems/b-1.0\n" \

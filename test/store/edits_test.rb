@@ -4,7 +4,7 @@ require "store/store_case"
 
 module Spate
   class Store
-    # Two projects that link the same gem, and an edit in one of them: both report it, neither is changed.
+    # Two projects that link the same gem, and an edit in one of them. Both must report it, and neither may be changed.
     class EditsTest < StoreCase
       FILE = "gems/alpha-1.0/lib/alpha.rb"
       RIGHT = "module A; end\n"
@@ -51,14 +51,14 @@ module Spate
         assert_equal [true, true, 1], [edit.mode_only, edit.shared?, edit.projects]
       end
 
-      def test_missing_and_odd_files
+      def test_missing_and_special_files
         File.unlink(file(@one, FILE))
         File.unlink(file(@one, "gems/alpha-1.0/README"))
         Dir.mkdir(file(@one, "gems/alpha-1.0/README"))
         assert_equal([[:type, "README"], [:missing, "lib/alpha.rb"]], check(@one).map { |edit| [edit.kind, edit.path] })
       end
 
-      # A licence or an empty file: other packages have the same inode under other names.
+      # Packages share the inode of a licence or an empty file under different names.
       def test_the_same_content_in_another_gem
         other = package("beta", "2.0", { "lib/copy.rb" => RIGHT, "lib/again.rb" => RIGHT })
         three = project("three", { "beta-2.0" => other })
@@ -74,7 +74,7 @@ module Spate
         assert_equal [1, 1], check(@one).fetch(0).to_h.values_at(:projects, :unknown_links)
       end
 
-      # The store has a new inode in the meantime; the projects still share the edited one.
+      # The store has a new inode by now. The projects still share the edited one.
       def test_store_that_repaired_itself_hides_no_edit
         edit_in_place(file(@one, FILE), "edited\n")
         manifest = store.package(@sha256)
@@ -108,7 +108,7 @@ module Spate
       def edits(bundle) = Edits.new(store, bundle)
       def check(bundle) = edits(bundle).call(Native.check_trees(bundle.jobs(store), 1, store.owner))
 
-      # The state that a write would change, except for times that reading changes.
+      # Everything that a write would change, except times that reading changes.
       def tree(root)
         Dir.glob("**/*", File::FNM_DOTMATCH, base: root).sort.to_h do |path|
           stat = File.lstat(File.join(root, path))

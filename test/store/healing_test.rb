@@ -61,23 +61,23 @@ module Spate
         assert_equal 0o755, File.stat(object(@sha256, "exe/run")).mode & 0o777
       end
 
-      def test_archive_gone
+      def test_missing_archive
         File.unlink(@path, store.archive_path(@sha256))
         error = assert_raises(Missing) { store.heal(store.package(@sha256), [0, 1, 2]) }
         assert_equal [@sha256, 9], [error.sha256, error.exit_code]
-        assert_match(/not in the store/, error.message)
+        assert_match(/the archive does not exist/, error.message)
       end
 
       def test_archive_damaged
         File.unlink(@path)
         File.open(store.archive_path(@sha256), "r+") { |file| file.write("damage") }
         error = assert_raises(Missing) { store.heal(store.package(@sha256), [0, 1, 2]) }
-        assert_match(/damaged \(sha256 \h{64}\)/, error.message)
+        assert_match(/damaged, with the SHA-256 \h{64}/, error.message)
         refute_path_exists store.archive_path(@sha256)
         assert_empty Dir.children(store.path("tmp"))
       end
 
-      def test_renewal_makes_a_package_whole
+      def test_renewal_completes_a_package
         manifest_path = store.package_path(@sha256)
         damages.each_value do |damage|
           damage.call

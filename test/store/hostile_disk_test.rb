@@ -4,7 +4,7 @@ require "store/store_case"
 
 module Spate
   class Store
-    # Disks that are full or cannot be written.
+    # A store on a full disk keeps its files, and a read-only store can be read. Errors name the cause.
     class HostileDiskTest < StoreCase
       def teardown
         system("umount", @mount, err: File::NULL) if @mount
@@ -82,7 +82,7 @@ module Spate
         nil
       end
 
-      # The same store through a read-only mount, because root can write anywhere else.
+      # The same store through a read-only mount. root ignores permissions, but not this.
       def read_only
         skip "needs root for a read-only mount" unless root?
 

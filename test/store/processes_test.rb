@@ -4,7 +4,7 @@ require "store/store_case"
 
 module Spate
   class Store
-    # Several processes in one store, and killed processes: a package with a manifest is complete in all cases.
+    # Several processes in one store, and killed processes. A package with a manifest must be complete in all cases.
     class ProcessesTest < StoreCase
       KILLS = Integer(ENV.fetch("SPATE_TEST_KILLS", "5"), 10)
 

@@ -18,10 +18,10 @@ module Spate
         @bundle = project("one", { "alpha-1.0" => @used })
       end
 
-      # now: days from today.
+      # now: number of days from today.
       def prune(now: 40, **options) = Prune.new(store, now: Time.now + (now * DAY), **options).call
 
-      def test_removes_what_no_project_names
+      def test_removes_packages_that_no_project_uses
         only_beta = object(@unused, "lib/beta.rb")
         result = prune
         assert_equal [1, 1, 1, 1, 1], result.to_h.values_at(:packages, :archives, :names, :texts, :objects)
@@ -35,7 +35,7 @@ module Spate
         assert JSON.generate(result.to_h)
       end
 
-      # A token valid for an hour creates a folder of the index that is unused afterwards.
+      # A token that is valid for an hour creates a folder of the index, which is unused afterwards.
       def test_unused_index_folders_are_removed
         %w[now/info/alpha now/info/beta old/info/alpha].each { |path| write("home/index/#{path}", "1.0 |\n") }
         FileUtils.touch(File.join(store.home, "index/now/info/beta"), mtime: Time.now + (39 * DAY))
@@ -101,7 +101,7 @@ module Spate
         end
       end
 
-      # Like a process that could not get the lock.
+      # Simulates a process that could not get the lock.
       def test_manifest_written_while_pruning_keeps_its_objects
         FileUtils.cp(store.archive_path(@unused), again = File.join(folder, "again.gem"))
         File.unlink(store.package_path(@unused))
@@ -116,7 +116,7 @@ module Spate
         assert_empty store.native.verify_manifest(store.package(@unused))
       end
 
-      def test_store_is_right_after_a_kill
+      def test_store_is_consistent_after_a_kill
         (1..8).each do |step|
           pid = fork do
             seen = 0

@@ -5,7 +5,7 @@ require "store/store_case"
 module Spate
   class Store
     class RenewalTest < StoreCase
-      # The core reads the boot ID here. A manifest of another boot is made by changing the bytes of the present one.
+      # The core reads the boot ID from this file.
       BOOT = "/proc/sys/kernel/random/boot_id"
 
       def setup
@@ -80,7 +80,7 @@ module Spate
         end
       end
 
-      # A child process with another boot ID writes the manifest again.
+      # A child process with a different boot ID rewrites the manifest.
       def other_boot
         skip "needs root for a mount" unless root?
 

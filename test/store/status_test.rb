@@ -16,7 +16,7 @@ module Spate
         used = package
         package("beta", "2.0", { "lib/beta.rb" => "beta\n", "README" => "read\n" })
         bundle = project("one", { "alpha-1.0" => used })
-        store.native.adopt(write("loose", "unreferenced\n")) # the only link of its file
+        store.native.adopt(write("loose", "unreferenced\n")) # its file has no other link
         result = Status.new(store).call
         tallies = %i[objects linked unreferenced packages gems javascript unused archives]
         assert_equal [4, 2, 1, 2, 2, 0, 1, 2], tallies.map { |name| result[name].files }

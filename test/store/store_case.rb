@@ -11,7 +11,7 @@ module Spate
     def store = @store ||= open_store
     def open_store = Store.open(home: File.join(folder, "home"), env: {})
 
-    # Builds a gem with RubyGems; files: {path => content}. Returns the archive's path.
+    # Builds a gem with RubyGems. files: {path => content}. Returns the archive's path.
     def gem_file(name, version, files)
       source = File.join(folder, "source", "#{name}-#{version}")
       files.each { |path, text| write("source/#{name}-#{version}/#{path}", text, mode: 0o644) }
@@ -23,7 +23,7 @@ module Spate
       File.join(source, "#{name}-#{version}.gem")
     end
 
-    # Unpacks an archive into the store, as an install does; returns its SHA-256.
+    # Unpacks an archive into the store, like an install. Returns its SHA-256.
     def add(archive, to: store)
       unpacked = to.native.unpack(archive, kind: :gem)
       FileUtils.cp(archive, to.archive_path(unpacked.sha256))
@@ -33,12 +33,12 @@ module Spate
       unpacked&.close
     end
 
-    # Adds a gem to the store; returns the SHA-256 of its archive.
+    # Adds a gem to the store. Returns the SHA-256 of its archive.
     def package(name = "alpha", version = "1.0", files = nil)
       add(gem_file(name, version, files || { "lib/#{name}.rb" => "module A; end\n", "README" => "read\n" }))
     end
 
-    # A project with these packages ({full name => sha256}) linked into its bundle and recorded. Returns the
+    # A project whose bundle has links to these packages ({full name => sha256}), and a record. Returns the
     # BundleRecord.
     def project(name, packages, link_method: :hard)
       app = File.join(folder, name)
@@ -51,7 +51,7 @@ module Spate
       bundle
     end
 
-    # Path of the object of a package's file.
+    # The path of the object of a package's file.
     def object(sha256, path)
       manifest = store.package(sha256)
       entry = manifest.entry(manifest.index(path))
@@ -61,9 +61,9 @@ module Spate
     def file(bundle, path) = File.join(bundle.root, path)
     def inode(path) = File.stat(path).ino
 
-    # Overwrites without a new inode, like an editor that writes in place.
+    # Overwrites a file in place, so that it keeps its inode.
     def edit_in_place(path, text)
-      sleep 0.02 # past the clock tick in which the file was written
+      sleep 0.02 # after the clock tick in which the file was written
       File.open(path, "r+") do |io|
         io.write(text)
         io.truncate(text.bytesize)

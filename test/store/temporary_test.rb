@@ -3,8 +3,8 @@
 require "json"
 require "install/install_case"
 
-# Users without a writable home, as in containers: each command uses a temporary store, prints one warning and leaves no
-# file.
+# Users without a writable home, for example in containers. Each command uses a temporary store, prints one warning and
+# leaves no file.
 class TemporaryTest < InstallCase
   STRANGER = 65_530 # in no passwd file
   HOMES = { "not_set" => nil, "missing" => "/nonexistent", "read_only" => :read_only }.freeze
@@ -46,7 +46,7 @@ class TemporaryTest < InstallCase
     end
   end
 
-  # The temporary store of the command that edited or restored is gone, so the next command cannot compare.
+  # The earlier command's temporary store is gone, so the next command cannot compare files.
   def test_commands_that_need_a_record_report_that_there_is_none
     ["install", "edit small"].each { |command| assert_predicate spate(command, {}).last, :success? }
     output, status = spate("edit --list", {})
@@ -75,7 +75,7 @@ class TemporaryTest < InstallCase
     refute_match(/no store yet|has not installed|first `spate exec`|unknown to Spate/, output)
   end
 
-  # It was set explicitly, so there is no fallback.
+  # SPATE_HOME was set explicitly, so no temporary store is used.
   def test_a_spate_home_that_cannot_be_written
     output, status = spate("install", { "SPATE_HOME" => "/nonexistent/spate" })
 

@@ -13,7 +13,7 @@ module Spate
 
       def verify(**options) = Verify.new(store, **options).call
 
-      def test_whole_store
+      def test_verify_of_an_undamaged_store
         result = verify
         assert result.ok?, result.damaged.inspect
         assert_equal [2, 0, 2, 3], [result.packages, result.builds, result.archives, result.objects]

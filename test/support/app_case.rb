@@ -7,8 +7,8 @@ require "support/project"
 require "support/tree_comparison"
 
 module Spate
-  # A real application from the gem source in use, installed by Spate and by the newest Bundler that runs on this Ruby,
-  # compared path by path. (Bundler 2.3 leaves out gems that are default gems of Ruby.)
+  # A real application with the configured gem source, installed by Spate and by the newest Bundler that runs on this
+  # Ruby, and compared path by path. (Bundler 2.3 leaves out gems that are default gems of Ruby.)
   class AppCase < Minitest::Test
     # Files of a build that differ between two runs of Bundler: compiled code, and logs with paths and times.
     BUILT = /\.(?:so|o|a|bundle)\z|Makefile\z|(?:gem_make\.out|mkmf\.log|config\.log|config\.status|libtool|\.pc)\z/
@@ -38,7 +38,7 @@ module Spate
       TreeComparison.differences(expected, found, allowed: expected.keys.grep(BUILT))
     end
 
-    # Number of hard-linked files: they share their bytes with the store.
+    # The number of hard-linked files, which share their inodes with the store.
     def linked(app) = Dir.glob("#{app.bundle_root}/gems/**/*.rb").count { |path| File.stat(path).nlink > 1 }
   end
 end

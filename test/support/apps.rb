@@ -4,7 +4,7 @@ require "fileutils"
 
 module Spate
   # Real applications that tests and benchmarks install: folders with Gemfile and Gemfile.lock below SPATE_TEST_APPS.
-  # `__SOURCE__` in them is replaced by the gem source of this machine.
+  # `__SOURCE__` in these files is replaced with the gem source of this machine.
   module TestApps
     FOLDER = ENV["SPATE_TEST_APPS"] || File.expand_path("../../../shared/apps", __dir__)
 
@@ -17,7 +17,7 @@ module Spate
       FileUtils.mkdir_p(target)
       source_folder = File.join(FOLDER, name)
       FileUtils.cp_r("#{source_folder}/.", target)
-      # Not recursively from `target`: files of an existing bundle share their modes with the store.
+      # Does not change `target` recursively: files of an existing bundle share their modes with the store.
       FileUtils.chmod_R("u+w", Dir.children(source_folder).map { |child| File.join(target, child) })
       %w[Gemfile Gemfile.lock].each do |file|
         path = File.join(target, file)

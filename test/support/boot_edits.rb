@@ -3,8 +3,8 @@
 require "support/boot_gems"
 
 module Spate
-  # Every kind of edit between two boots of a BootGems project. Each returns the options for the next boot:
-  # {env: {...}, arguments: [...]}, or any other value for none.
+  # Every kind of edit between two boots of a BootGems project. Each lambda returns a Hash of options for the next boot,
+  # {env: {...}, arguments: [...]}, or another value for no options.
   module BootEdits
     ALPHA = "vendor/bundle/#{Layout.ruby_scope}/gems/alpha-1.0/lib".freeze
     BETA = "vendor/bundle/#{Layout.ruby_scope}/gems/beta-2.0/lib".freeze
@@ -13,7 +13,7 @@ module Spate
 
     module_function
 
-    # Replaces text by another of the same length, and makes sure that the mtime differs.
+    # Replaces the first occurrence of a text in a file. Raises if there is none.
     def change(project, file, from, to)
       path = project.path(file)
       text = File.read(path)
@@ -164,7 +164,7 @@ module Spate
     }.freeze
 
     ALL = FILES.merge(NAMES, BUNDLES, ENVIRONMENTS).freeze
-    # Independent edits, made together to save time.
+    # Independent edits that are made together to save time.
     TOGETHER = [
       ["same size, at once", "same size, mtime put back", "same size by an exchange of inodes, mtime put back", "grown",
        "lines added above", "emptied", "the application's file", "a file of a gem by path"],

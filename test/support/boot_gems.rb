@@ -4,9 +4,9 @@ require "support/boot_project"
 
 module Spate
   # The files of a BootProject: gems that load each other, search missing features, and are loaded from the application,
-  # by path and by group; and a program that prints the details of its boot.
+  # by path and by group, and a program that prints details of its boot.
   module BootGems
-    # Prints the loaded files in order, their names and their output; never fails itself. Paths below the application
+    # Prints the loaded files in order, their names and their output. Never fails itself. Paths below the application
     # are printed relative to it.
     MAIN = <<~'RUBY'
       ROOT = __dir__
@@ -89,7 +89,7 @@ module Spate
 
     module_function
 
-    # A project with all of these files, not booted yet.
+    # A project with all of these files that was not booted yet.
     def project(folder, **options)
       project = BootProject.new(folder, **options)
       gems(project)
@@ -121,13 +121,13 @@ module Spate
         "lib/alpha/lazy.rb" => "module Alpha\n  module Lazy\n    def self.tell = :lazy\n  end\nend\n" }
     end
 
-    # Its folder comes after alpha's in the load path.
+    # A gem whose folder comes after alpha's in the load path.
     def beta
       { "lib/beta.rb" => BETA, "lib/beta/part.rb" => "module Beta\n  PART = 20\nend\n",
         "lib/shadow.rb" => "SHADOW = :beta\n" }
     end
 
-    # alpha: version, nil to leave it out. more: further specs below GEM.
+    # alpha, beta: versions. more: further specs below GEM.
     def lockfile(alpha: "1.0", beta: "2.0", more: [], dependencies: [])
       <<~LOCK
         PATH

@@ -4,16 +4,16 @@ require "test_helper"
 require "support/boot_edits"
 
 module Spate
-  # A boot, an edit, and the next boot: with each part of Spate alone and with all, it must behave as plain Ruby does in
-  # the same state.
+  # A boot, an edit, and the next boot. With each part of Spate alone and with all parts, it must behave like plain Ruby
+  # in the same state.
   class BootMatrixCase < Minitest::Test
     PARTS = [:load_path_cache, :bundle, :replay, nil].freeze
-    # The part of an error that names the command, not the cause.
+    # The line of an error that contains the command instead of the cause.
     WHO = /\Abundler: failed to load command.*\n/
 
     private
 
-    # names: of BootEdits::ALL, made one after another. again: also boots after a rebuild.
+    # names: of BootEdits::ALL, made in this order. again: also boots after a rebuild.
     def edited(*names, parts: PARTS, again: false)
       project = BootGems.project(File.join(folder, "app#{@projects = @projects.to_i + 1}"))
       project.warm
@@ -45,13 +45,13 @@ module Spate
       assert_equal told(expected.err), told(found.err), what
     end
 
-    # If Bundler raises, Spate reports it.
+    # Asserts Spate's error for an incomplete bundle. In this case Bundler raises an exception.
     def assert_incomplete(found, what)
       assert_equal [11, ""], [found.code, found.out], "#{what}\n#{found.err}"
       assert_match(/^error: .*of the bundle missing\n(?:  \S+\n)+hint: spate install\n\z/, found.err, what)
     end
 
-    # A Gemfile's error with Bundler's text.
+    # Asserts an error in the Gemfile with Bundler's text.
     def assert_unreadable(expected, found, what)
       assert_equal [4, ""], [found.code, found.out], "#{what}\n#{found.err}"
       words = [expected.err[/^\[!\].*^ +# +-+\n.*^ +# +-+$/m].to_s, found.err].map { |text| text.lines.map(&:strip) }
@@ -59,7 +59,7 @@ module Spate
       assert_empty words.first - words.last - [""], what
     end
 
-    # The stderr of a boot without backtrace lines, because those of Bundler's own files differ.
+    # The stderr of a boot. Leaves out backtrace lines, because those of Bundler's own files differ.
     def told(text)
       text.gsub(WHO, "").lines.grep_v(/^\s+from |^\S+:\d+:in /).join
     end

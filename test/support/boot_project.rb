@@ -6,17 +6,17 @@ require "rubygems"
 require "support/spate_command"
 
 module Spate
-  # A tiny application with a bundle written in the layout of Bundler, for many boots: no command runs to create it. Its
-  # program prints the details of the boot (Gems::MAIN).
+  # A tiny application for many boots. Its bundle is written in Bundler's layout without running a command. Its program
+  # prints details of the boot (BootGems::MAIN).
   class BootProject
     PROBE = File.expand_path("../../benchmark/support/boot_probe.rb", __dir__)
     LIBRARY = File.expand_path("../../lib", __dir__)
     SPATE = SpateCommand.words
-    # An address without a server; no boot may connect to it.
+    # An address without a server. No boot may connect to it.
     SOURCE = "http://localhost:9"
     PARTS = { load_path_cache: "SPATE_NO_LOAD_PATH_CACHE", bundle: "SPATE_NO_BUNDLE", replay: "SPATE_NO_REPLAY" }.freeze
 
-    # The result of a run: both streams, the exit code or signal, and the facts of benchmark/support/boot_probe.rb.
+    # The result of a run: stdout, stderr, the exit code or signal, and the facts of benchmark/support/boot_probe.rb.
     Result = Struct.new(:out, :err, :code, :facts) do
       def loader = facts[:loader].to_h
       def hits = loader[:hit].to_i + loader[:revalidated].to_i
@@ -30,7 +30,7 @@ module Spate
       FileUtils.mkdir_p([folder, home])
     end
 
-    # Enables only the named part of Spate; nil: all.
+    # Variables that enable only this part of Spate; nil: all parts.
     def self.only(part)
       return {} unless part
 
@@ -47,7 +47,7 @@ module Spate
       File.write(path(relative), content)
     end
 
-    # files: {"lib/alpha.rb" => content}; written as by an install.
+    # files: {"lib/alpha.rb" => content}. Writes them like an install.
     def add_gem(name, version, files, dependencies: {}, require_paths: ["lib"])
       scope = "vendor/bundle/#{Layout.ruby_scope}"
       files.each { |file, content| write("#{scope}/gems/#{name}-#{version}/#{file}", content) }
@@ -77,16 +77,17 @@ module Spate
       Result.new(out, err, status.exitstatus || status.termsig.to_s, found)
     end
 
-    # Runs the program in plain Ruby in the same state.
+    # Runs the program with plain Ruby in the same state.
     def plain(*arguments, **more) = run("bundle", "exec", "ruby", *program(arguments), **more)
 
-    # part: :load_path_cache, :bundle or :replay for that one alone, nil for all.
+    # Runs the program with Spate. part: :load_path_cache, :bundle or :replay to use only that part, nil for all.
+    # readonly: whether the boot may not write compile caches.
     def spate(*arguments, part: nil, readonly: true, chdir: folder, **more)
       more = { "SPATE_READONLY" => ("1" if readonly) }.merge(BootProject.only(part), more.transform_keys(&:to_s))
       run(*SPATE, "exec", "ruby", *program(arguments), chdir: chdir, **more)
     end
 
-    # Boots until there are compile caches and every file is loaded from them.
+    # Boots until files are loaded from compile caches, with fewer than 20 misses. Returns the Result of the last boot.
     def warm(*arguments, **more)
       3.times do
         spate(*arguments, readonly: false, **more)

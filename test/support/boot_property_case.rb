@@ -4,7 +4,7 @@ require "support/boot_matrix_case"
 require "support/boot_random_edits"
 
 module Spate
-  # Random edits, and after every few of them a boot that rebuilds in the background and must behave as plain Ruby does.
+  # Makes random edits. After every few of them a boot rebuilds in the background, and must behave like plain Ruby.
   class BootPropertyCase < BootMatrixCase
     private
 
@@ -22,7 +22,7 @@ module Spate
       made.length
     end
 
-    # All parts, sometimes one alone; with a builder still running or not.
+    # Compares a boot with plain Ruby: with all parts or one alone, and with or without a running builder.
     def check(project, random, what)
       oracle = project.plain
       part = random.rand(4).zero? ? PARTS.sample(random: random) : nil

@@ -5,12 +5,12 @@ require "support/apps"
 require "support/hasty_compiler"
 
 module Spate
-  # A small real Rails application (railties, controllers, views; no database), installed by Spate from the gem source
-  # in use. Made once per checkout, below tmp, and shared by the tests, which only boot it.
+  # A small real Rails application (railties, controllers, views; no database), installed by Spate from the configured
+  # gem source. It is created once per checkout, below tmp, and shared by the tests, which only boot it.
   class BootRails < BootProject
     FOLDER = File.expand_path("../../tmp/boot-rails-#{RUBY_VERSION[/\A\d+\.\d+/]}", __dir__)
     NATIVE = %w[bigdecimal cgi date erb io-console json psych racc stringio strscan].freeze
-    # Version of the files below; a new one recreates the application.
+    # The version of the files below. A new version recreates the application.
     EDITION = "3"
 
     FILES = {
@@ -79,14 +79,14 @@ module Spate
       RUBY
     }.freeze
 
-    # The shared application, created if missing, without compile caches. The lock is held until the program ends, so
-    # that one program at a time boots it.
+    # The shared application without compile caches, created if it is missing. The lock is held until this process
+    # exits, so that one program at a time boots it.
     def self.shared
       FileUtils.mkdir_p(FOLDER)
       app = new("#{FOLDER}/app", home: "#{FOLDER}/home")
       @lock ||= File.open("#{FOLDER}.lock", "w").tap { |lock| lock.flock(File::LOCK_EX) }
       app.make
-      # Compile caches of an earlier run, possibly of another Spate.
+      # Removes compile caches of an earlier run, possibly by a different version of Spate.
       FileUtils.rm_rf("#{app.home}/spate/store/v1/compile-cache")
       app
     end
@@ -103,7 +103,7 @@ module Spate
       write(".made", EDITION)
     end
 
-    # The program's state, as [Hash, Result]. spate: whether with Spate.
+    # The program's state, [Hash, Result]. spate: whether to boot with Spate.
     def told(spate:, **more)
       file = "#{home}/told"
       FileUtils.rm_f(file)
@@ -126,7 +126,7 @@ module Spate
       raise "#{command.join(" ")} failed:\n#{result.out}#{result.err}" unless result.code.zero?
     end
 
-    # Native gems in the version that Ruby includes.
+    # Native gems have the version that Ruby includes.
     def gemfile
       pins = RUBY_VERSION < "3.2" ? { "nokogiri" => "~> 1.16.0", "irb" => "~> 1.14.0", "rdoc" => "~> 6.6.0" } : {}
       pins["railties"] = pins["actionpack"] = RUBY_VERSION < "3.2" ? "~> 7.1.0" : "~> 8.1.0"

@@ -3,8 +3,8 @@
 require "support/boot_edits"
 
 module Spate
-  # Random edits of a BootGems project: files, folders and links of its gems and of the application, the lockfile and
-  # the Gemfile, times. The same seed makes the same edits.
+  # Makes random edits of a BootGems project: of files, folders and links of its gems and of the application, the
+  # lockfile, the Gemfile, and times. The same seed results in the same edits.
   class BootRandomEdits
     FILES = ["#{BootEdits::ALPHA}/alpha/part.rb", "#{BootEdits::ALPHA}/alpha/lazy.rb", "#{BootEdits::BETA}/shadow.rb",
              "#{BootEdits::BETA}/beta/part.rb", "#{BootEdits::DELTA}/shadow.rb", "#{BootEdits::DELTA}/delta.rb",
@@ -19,7 +19,7 @@ module Spate
       @links = 0
     end
 
-    # Makes one edit and returns its description.
+    # Makes one edit, and returns its description.
     def step
       kind = KINDS.sample(random: @random)
       file = FILES.sample(random: @random)
@@ -31,14 +31,14 @@ module Spate
 
     def path(file) = @project.path(file)
 
-    # For features that only edits create.
+    # The content of files that only edits create.
     def text(file)
       return "module Alpha\n  OPTION = 1\nend\n" if file.end_with?("option.rb")
 
       "SHADOW = 1\n"
     end
 
-    # Another number or one more line; sometimes a syntax error.
+    # Changes a number, adds lines, or sometimes a syntax error.
     def content(file)
       text = @contents[file].gsub(/\b\d\d?\b/) { @random.rand(10..99).to_s }
       text = "#{"# line\n" * @random.rand(3)}#{text}" if @random.rand(3).zero?
@@ -88,7 +88,7 @@ module Spate
       File.utime(Time.now, Time.at(@random.rand(1_600_000_000..1_700_000_000)), path(file)) if File.exist?(path(file))
     end
 
-    # Swaps a folder and its copy, in which one file may differ.
+    # Swaps a folder with a copy in which one file may differ.
     def swap_folders(file)
       folder = File.dirname(path(file))
       return unless File.directory?(folder) && folder.include?("/lib/")

@@ -3,18 +3,18 @@
 require "support/boot_project"
 
 module Spate
-  # Compares the states of two boots of an application (written by BootRails), without the parts that differ by design.
+  # Compares the states of two boots of an application (as written by BootRails). Ignores intended differences.
   module BootSameness
-    # Files of Bundler and RubyGems, and those that only they load; Spate; bootsnap. A lean start omits RubyGems only.
+    # Files of Bundler and RubyGems, and files that only these load; Spate; bootsnap. A lean start omits only RubyGems.
     FEATURES = %r{
       /bundler(-[\d.]+)?/ | /bundler\.rb\z | /rubygems(/|\.rb) | \A#{Regexp.escape(BootProject::LIBRARY)}/ |
       /boot_probe | /bootsnap[-/] | /bundled_gems\.rb\z
     }x
     CONSTANTS = /\A(Bundler|Gem|Spate|Bootsnap|MonitorMixin|Monitor)(::|\z)/
-    # Loaded by Bundler or RubyGems for themselves, and by the application only on demand: they may come later.
+    # Bundler and RubyGems load these for themselves. The application may load them later, on demand.
     LATER = %w[etc.so fileutils.rb monitor.so monitor.rb open3.rb pathname.rb pathname.so rbconfig.rb shellwords.rb
                stringio.so tsort.rb uri.rb English.rb].freeze
-    # From Ruby 3.2 on Zeitwerk receives each constant that is defined, and counts Bundler's.
+    # Since Ruby 3.2, Zeitwerk is notified of each constant that is defined, including Bundler's.
     CONSTANT_ADDED = %w[/zeitwerk/core_ext/module.rb /zeitwerk/cref/map.rb /zeitwerk/registry/autoloads.rb
                         /zeitwerk/registry/explicit_namespaces.rb].freeze
     COUNTED = ["/tell.rb", *(CONSTANT_ADDED if RUBY_VERSION >= "3.2")].freeze
@@ -22,7 +22,7 @@ module Spate
 
     module_function
 
-    # The state of a boot => the parts that must be equal.
+    # The parts of a boot's state that must be equal.
     def essence(told)
       told.merge(features: told[:features].grep_v(FEATURES).reject { |path| LATER.include?(File.basename(path)) },
                  load_path: told[:load_path].grep_v(FEATURES),
@@ -32,7 +32,7 @@ module Spate
                  environment: told[:environment].reject { |name, _| name.match?(ENVIRONMENT) })
     end
 
-    # Warnings, without those from files of Bundler and RubyGems.
+    # The lines of stderr, except those that name files in FEATURES.
     def warnings(text) = text.lines.grep_v(FEATURES)
   end
 end

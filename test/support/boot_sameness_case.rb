@@ -5,13 +5,14 @@ require "support/boot_rails"
 require "support/boot_sameness"
 
 module Spate
-  # An application booted by plain Ruby and by Spate from compile caches, with each part alone and with all.
+  # An application booted by plain Ruby, and by Spate from compile caches with each part alone and with all parts.
   class BootSamenessCase < Minitest::Test
     TELL = ["bin/rails", "runner", "tell.rb"].freeze
 
     private
 
-    # plain: the state of a plain boot of the same, if there was one.
+    # Boots with plain Ruby and with Spate, and asserts the same exit code, warnings and state. plain: the result of an
+    # earlier plain boot, which is then not repeated. Returns [state, Result] of the boot with Spate.
     def assert_same_boot(app, hits: 500, plain: nil, **more)
       plain, expected = plain || app.told(spate: false, **more)
       told, found = app.told(spate: true, **more)
@@ -36,7 +37,7 @@ module Spate
       end
     end
 
-    # Boots until every file comes from compile caches.
+    # Boots until files are loaded from compile caches: see BootProject#warm.
     def warm(app, **more)
       app.warm(*TELL, BOOT_TOLD: "#{app.home}/told", **more)
     end

@@ -7,7 +7,7 @@ require "tmpdir"
 require "fileutils"
 
 module Spate
-  # Headless Chromium, driven through its pipe (DevTools protocol, messages end with NUL). Records console messages,
+  # Headless Chromium, controlled through a pipe (DevTools protocol; messages end with NUL). Records console messages,
   # exceptions and requests of a page.
   class Browser
     NAMES = %w[chromium-headless-shell chromium chromium-browser google-chrome].freeze
@@ -24,7 +24,7 @@ module Spate
 
     attr_reader :problems, :requests
 
-    # Yields the browser and closes it afterwards.
+    # Yields the browser, and closes it afterwards.
     def self.open(width: 1200, height: 900)
       browser = new(width, height)
       yield browser
@@ -40,7 +40,7 @@ module Spate
       @number = 0
       commands, @commands = IO.pipe(binmode: true)
       @answers, answers = IO.pipe(binmode: true)
-      [commands, answers].each { |pipe| pipe.nonblock = false } # Chromium takes "not yet" for the end
+      [commands, answers].each { |pipe| pipe.nonblock = false } # Chromium treats EAGAIN as the end
       @pid = Process.spawn({ "HOME" => @folder }, Browser.program, "--headless", "--no-sandbox", "--disable-gpu",
                            "--remote-debugging-pipe", "--user-data-dir=#{@folder}", "--window-size=#{width},#{height}",
                            "--no-first-run", "--disable-dev-shm-usage",

@@ -4,13 +4,13 @@ require "fileutils"
 require "rubygems"
 
 module Spate
-  # Kinds of places for a bundle, each only for the test: in the project, beside the user's data, in a folder shared by
-  # projects, and, as root, in Ruby's own gem folder.
+  # Kinds of locations for a bundle. Each is only for the test: in the project, in the user's data folder, in a folder
+  # that projects share, and, as root, in Ruby's own gem folder.
   module BundlePlaces
     DEFAULT = Gem.default_dir
-    # In a mount namespace, so that the tests do not change the machine's folder.
+    # Uses a mount namespace, so that the tests do not change this machine's folder.
     OWN_MOUNT = "mount --bind \"$0\" #{DEFAULT} && exec \"$@\"".freeze
-    # {kind => environment}; %s: a folder for all files of the test.
+    # {kind => environment}. %s: a folder for all files of the test.
     KINDS = { "gem_home" => { "GEM_HOME" => "%s/home/.local/share/gem/ruby/own", "BUNDLE_PATH" => nil },
               "shared" => { "BUNDLE_PATH" => "%s/srv/bundle" }, "vendor" => {} }.freeze
 
@@ -18,7 +18,7 @@ module Spate
 
     def kinds = Process.euid.zero? ? ["default", *KINDS.keys] : KINDS.keys
 
-    # Environment of a project with its bundle in a place of that kind.
+    # The environment of a project whose bundle is at this kind of location.
     def env(kind, folder)
       return { "BUNDLE_PATH" => nil, "BUNDLE_SYSTEM_BINDIR" => "#{folder}/bin" } if kind == "default"
 

@@ -2,9 +2,9 @@
 
 require_relative "gem_source"
 
-# A team cache on a static web server that serves a folder, with faults on request (see GemSource::Server).
+# A team cache on a static web server, with simulated faults (see GemSource::Server).
 class CacheServer < GemSource::Server
-  # The files of the folder.
+  # Serves the files of a folder, or 404.
   class Shelf
     def initialize(folder)
       @folder = folder

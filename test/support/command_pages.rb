@@ -5,24 +5,39 @@ lib = File.expand_path("../../lib", __dir__)
 $LOAD_PATH.unshift(lib) unless $LOAD_PATH.include?(lib)
 require "spate"
 
-# docs/commands.md, generated from the help of each command.
+# Generates docs/commands.md from the help of each command.
 module CommandPages
   HEAD = <<~TEXT
     # Commands
 
-    Each command explains itself; `rake docs` writes this page from there, and a test keeps the two equal. Exit codes are
-    in [exit-codes.md](exit-codes.md), the lines of `--json` in [events.md](events.md), and what Spate makes of each of
-    Bundler's settings in [settings.md](settings.md).
+    This page lists all commands of `spate` with their options and examples.
 
-    Progress and messages go to stderr, data (`list`, `store path`, `--json`) to stdout. On a terminal one line shows the
-    progress of an install; in a pipe and with `CI` set a few whole lines are printed. `NO_COLOR` is respected.
+    ```text
+    $ spate install               # instead of bundle install
+    $ spate exec bin/rails server # instead of bundle exec
+    $ spate check                 # is everything installed and unchanged?
+    $ spate doctor                # find problems of this machine, the store and the bundle
+    ```
+
+    See also: [exit codes](exit-codes.md), [the lines of `--json`](events.md), [Bundler's settings](settings.md).
+
+    Progress and messages go to stderr. Data (`list`, `store path`, `--json`) goes to stdout. On a terminal, an install
+    shows its progress in one line. In a pipe, or if `CI` is set, it prints a few whole lines. `NO_COLOR` is respected.
+
+    `rake docs` generates this page from the commands' own help, and a test compares them.
+
+    ## Options of most commands
+
+    The sections below do not repeat these options. `spate COMMAND --help` lists all options of a command.
+
   TEXT
 
   TAIL = <<~TEXT
 
-    ## Everything else
+    ## Commands of Bundler
 
-    `add`, `remove` and `update` let Bundler resolve, print what changed in the lockfile, and install:
+    `add`, `remove`, `update` and `lock` change the Gemfile or the lockfile: see [resolve.md](resolve.md). Bundler
+    resolves. Then Spate prints what changed in the lockfile, and installs:
 
     ```text
     $ spate update base
@@ -32,15 +47,17 @@ module CommandPages
     2 gems in 0.31 s: 1 from the network (4 kB), 1 in place, lockfile written
     ```
 
-    Bundler itself installs nothing: `update` becomes `bundle lock --update`, `add` gets `--skip-install`. With an
-    option that `bundle lock` lacks (`--group`, `--source`, `--ruby`, `--redownload`), `bundle update` runs first, and
-    installs too. `lock` prints the same lines and installs nothing.
+    Bundler installs nothing: Spate runs `bundle lock --update` for `update`, and adds `--skip-install` to `add`. `spate
+    lock` prints the same lines and does not install. `bundle lock` does not support `--group`, `--source`, `--ruby` and
+    `--cooldown`. With these options Spate runs `bundle update`, and lets it only resolve. With `--bundler`,
+    `--full-index`, `--redownload` and `--force`, `bundle update` also installs.
 
-    Every other command of Bundler, and those of its plugins, runs Bundler. Queries (`outdated`, `show`, `info`,
-    `licenses` …) print Bundler's output and install nothing. Before `pristine` runs, the store forgets its
-    builds of these gems ([builds.md](builds.md#to-build-again)). Their options are Bundler's; there is no `--json`.
+    Spate passes every other command to Bundler, including commands of Bundler plugins. Queries such as `show`, `info`
+    and `licenses` print Bundler's output and install nothing. Before `pristine`, Spate forgets the stored builds of
+    these gems ([builds.md](builds.md#to-build-again)). These commands have Bundler's options, and no `--json`.
 
-    If Bundler fails, Spate prints Bundler's message as an error with a hint, and exits with [its own code](exit-codes.md):
+    If Bundler fails, Spate prints Bundler's message as an error with a hint, and exits with [its own
+    code](exit-codes.md):
 
     ```text
     $ spate info bsae
@@ -48,19 +65,34 @@ module CommandPages
     hint: did you mean base?
     ```
 
-    Options of `bundle install` that only Bundler has (`--standalone`, `--binstubs`, `--shebang`, `--trust-policy`,
-    `--redownload`, `--target-rbconfig`, `--no-lock`) hand the whole install over to it, with one line that says so; so do
-    `--paths`, `--name-only`, `--only-group`, `--without-group` and `--format` of `list`, `--dry-run` and `--path` of
-    `check`, and `ssl` of `doctor`. `--full-index`, `--no-cache`, `--no-prune` and `--prefer-local` are accepted and
-    change nothing.
+    ## Options of Bundler
+
+    Spate does not support the options below. If one is given, Bundler runs the whole command, and Spate prints one line
+    with the reason:
+
+    | command | options |
+    |---|---|
+    | `install` | `--standalone`, `--binstubs`, `--shebang`, `--trust-policy` |
+    | `install` | `--redownload`, `--target-rbconfig`, `--no-lock` |
+    | `list` | `--paths`, `--name-only`, `--only-group`, `--without-group`, `--format` |
+    | `check` | `--dry-run`, `--path` |
+    | `doctor` | `ssl` |
+
+    `install` accepts `--full-index`, `--no-cache`, `--no-prune` and `--prefer-local`, and ignores them.
   TEXT
 
+  # In help texts: options that most commands have.
+  COMMON = /^  (?:--gemfile FILE|--store DIR|-q, --quiet|--verbose +print more,|--json|--\[no-\]color|-h, --help) .*\n/
+
   def self.text
-    pages = Spate::CLI::COMMANDS.map do |name, _|
-      out = StringIO.new
-      Spate::CLI.start([name, "--help"], out: out, err: out, env: {})
-      "\n## spate #{name}\n\n```text\n#{out.string}```\n"
-    end
-    [HEAD, *pages, TAIL].join
+    pages = Spate::CLI::COMMANDS.map { |name, _| "\n## spate #{name}\n\n```text\n#{help(name).gsub(COMMON, "")}```\n" }
+    common = help("check").scan(COMMON).join
+    [HEAD, "```text\n#{common}```\n", *pages, TAIL].join.gsub("Options:\n\n", "").gsub("\n\nOptions:\n```", "\n```")
+  end
+
+  def self.help(name)
+    out = StringIO.new
+    Spate::CLI.start([name, "--help"], out: out, err: out, env: {})
+    out.string
   end
 end

@@ -3,7 +3,7 @@
 require "open3"
 require "rbconfig"
 
-# The files that an extension is compiled from, according to its Makefile: sources, and the headers that they include.
+# The files that are compiled into an extension, according to its Makefile: sources, and headers that they include.
 class CompiledFiles
   INCLUDE = /^\s*#\s*include\s+"([^"]+)"/
 

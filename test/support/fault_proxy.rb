@@ -3,13 +3,13 @@
 require "net/http"
 require_relative "gem_source"
 
-# A proxy in front of a real server, with faults on request: faults, latency and bandwidth are GemSource's.
+# A proxy in front of a real server that simulates faults, latency and bandwidth, with the options of GemSource.
 #
 #   proxy = FaultProxy.new("http://127.0.0.1:8080").start
 #   proxy.fault(%r{/cas/}, :truncate, times: 1)
 #   proxy.url, proxy.requests, proxy.stop
 class FaultProxy < GemSource::Server
-  # Returns the response of the server behind it unchanged.
+  # Returns the server's response unchanged.
   class Upstream
     OWN = %w[connection keep-alive transfer-encoding content-length].freeze
 
@@ -33,7 +33,7 @@ class FaultProxy < GemSource::Server
                              .tap { |forwarded| forwarded.body = request.body if request.body }
     end
 
-    # The length in a response to HEAD is not that of the body.
+    # The length in a response to HEAD is not that of the response's body.
     def headers(answer, request)
       kept = answer.each_capitalized.to_a.reject { |name, _| OWN.include?(name.downcase) }.to_h
       kept["Content-Length"] = answer["Content-Length"] if request.verb == "HEAD" && answer["Content-Length"]

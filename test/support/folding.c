@@ -1,6 +1,6 @@
 /*
- * A file system like that of macOS, over a folder of this one: names that differ only in case, or in composed and
- * decomposed accents, are one file, which keeps the spelling of its creation.
+ * A file system like that of macOS, based on a folder of this machine's. Names that differ only in case, or in composed
+ * and decomposed accents, refer to the same file. It keeps the spelling with which it was created.
  *
  *     cc -o folding folding.c $(pkg-config --cflags --libs fuse3)
  *     folding FOLDER MOUNTPOINT
@@ -22,7 +22,7 @@
 
 static const char *below;
 
-/* Folds upper case to lower, and "e" with a combining acute accent to "é". Ignores other alphabets. */
+/* Converts upper case to lower case, and "e" with a combining acute accent to "é". Ignores other alphabets. */
 static void fold(const char *name, char *folded) {
     for (; *name; name++) {
         if (strncasecmp(name, "e\xCC\x81", 3) == 0 || strncmp(name, "\xC3\x89", 2) == 0) {
@@ -53,7 +53,7 @@ static void spell(const char *folder, const char *name, char *spelled) {
     closedir(listing);
 }
 
-/* The path in the folder below. One buffer per thread and place. */
+/* The path in the folder below. There is one buffer per thread and call site. */
 static const char *real(const char *path, int place) {
     static _Thread_local char found[2][2 * PATH_MAX];
     char *at = found[place], name[NAME_MAX + 1];

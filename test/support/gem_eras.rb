@@ -2,9 +2,9 @@
 
 require "support/hostile_archives"
 
-# Metadata as all versions of RubyGems and its YAML writers wrote it (Syck up to 2011, Psych, both patched by RubyGems),
-# each with a separate name in version 1.0, and readable texts that no version wrote. The RubyGems in use decides
-# whether a text is valid.
+# Metadata in the formats of all RubyGems versions and their YAML writers (Syck up to 2011, Psych, both patched by
+# RubyGems), each with a separate name and version 1.0. Also contains readable texts that no version has written. The
+# installed RubyGems decides whether a text is valid.
 module GemEras
   autoload :Mutants, "support/gem_eras/mutants"
   autoload :Odd, "support/gem_eras/odd"

@@ -3,8 +3,8 @@
 require "fileutils"
 require "tmpdir"
 
-# A gem source on the loopback interface, for tests and benchmarks: real enough for `gem`, `bundle` and Spate, and with
-# faults on request.
+# A gem source on the loopback interface, for tests and benchmarks. It works with `gem`, `bundle` and Spate, and can
+# simulate faults.
 #
 #   source = GemSource.start
 #   source.add("hello", "1.0", dependencies: { "world" => ">= 1" }, native: true)
@@ -13,12 +13,12 @@ require "tmpdir"
 #   source.requests.map(&:path)   # => ["/versions", "/info/hello", ...]
 #   source.stop
 #
-# GemSource.start runs it on threads of this process. GemSource.spawn runs it in a child process, for benchmarks:
+# GemSource.start runs it in threads of this process, GemSource.spawn in a child process, for benchmarks:
 #
 #   source = GemSource.spawn(folder: "gems", latency_ms: 50, bandwidth: 25_000_000)
 #
-# From a shell: `ruby test/support/gem_source.rb --folder gems --latency-ms 50 --bandwidth 25000000` prints its URL,
-# then serves until its standard input closes.
+# In a shell, `ruby test/support/gem_source.rb --folder gems --latency-ms 50 --bandwidth 25000000` prints its URL, and
+# serves until its standard input closes.
 module GemSource
   autoload :Authority, File.expand_path("gem_source/authority", __dir__)
   autoload :Catalog, File.expand_path("gem_source/catalog", __dir__)
@@ -34,13 +34,13 @@ module GemSource
   autoload :Response, File.expand_path("gem_source/message", __dir__)
   autoload :Server, File.expand_path("gem_source/server", __dir__)
 
-  # folder: of .gem files to serve, created if missing (a temporary one by default). Other options: see Server.
+  # folder: .gem files to serve; created if missing, temporary by default. Other options: see Server.
   def self.start(folder: nil, **options)
     own = folder ? nil : Dir.mktmpdir("gem-source-")
     Server.new(Catalog.new(folder || own), temporary: own, **options).start
   end
 
-  # The same in a child process: returns an object with #url, #pid, #requests (["GET /path", ...]) and #stop.
+  # Like start, in a child process. Returns an object with #url, #pid, #requests (["GET /path", ...]) and #stop.
   def self.spawn(folder:, latency_ms: 0, bandwidth: 0)
     Child.new(folder: folder, latency_ms: latency_ms, bandwidth: bandwidth).start
   end

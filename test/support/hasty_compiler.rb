@@ -3,9 +3,9 @@
 require "fileutils"
 require "rbconfig"
 
-# The compilers of this Ruby without optimization, for tests that need C but no fast code, in a third of the time.
+# This Ruby's compilers without optimization, for tests that need C, but no fast code. They need a third of the time.
 module HastyCompiler
-  # A PATH with them in front. folder: created for them.
+  # A PATH that begins with these compilers. folder: created for them.
   def self.path(folder)
     places = ENV.fetch("PATH").split(":")
     FileUtils.mkdir_p(folder)

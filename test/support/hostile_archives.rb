@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Archives that no honest gem builder makes, each with the expected result.
+# Archives that no correct gem builder creates, each with the expected result.
 module HostileArchives
   autoload :Gem, File.expand_path("hostile_archives/gem", __dir__)
   autoload :Tar, File.expand_path("hostile_archives/tar", __dir__)

@@ -1,13 +1,13 @@
 # frozen_string_literal: true
 
-# For code that runs without Ruby's lock and must leave no file or memory behind after an exception.
+# Tests code that releases the GVL. After an exception it must leave no file and no allocated memory.
 module Interruptions
   PAGE = 4096
 
-  # Resident memory of this process in bytes.
+  # The resident memory of this process, in bytes.
   def resident = File.read("/proc/self/statm").split[1].to_i * PAGE
 
-  # Runs the block in a thread, and raises an exception in it once it has released Ruby's lock.
+  # Runs the block in a thread, and raises an exception in it when it has released the GVL.
   def interrupted
     step = nil
     thread = Thread.new do

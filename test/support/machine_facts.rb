@@ -7,24 +7,24 @@ require "spate"
 require "spate/self_cache"
 
 module Spate
-  # Facts about the machine that a store records during its first install: how RubyGems writes gemspecs, where its
-  # folders are, and Spate's own files, compiled. They are half of the processor time of an install into an empty HOME.
-  # In a run of bin/test the first test program that needs them runs the product's code once; TestProject copies the
-  # results into its empty stores, except with facts: false.
+  # Facts about the machine that a store records during its first install: how RubyGems writes gemspecs, the paths of
+  # its folders, and Spate's own files, compiled. They take half of the processor time of an install into an empty HOME.
+  # In a run of bin/test the first test program that needs them determines them with Spate's own code. TestProject
+  # copies the results into its empty stores, unless facts: is false.
   #
-  # SPATE_TEST_MACHINE names the folder for the results; without it, every store starts empty.
+  # SPATE_TEST_MACHINE is the folder for the results. Without it, every store starts empty.
   class MachineFacts
     LIBRARY = File.expand_path("../../lib", __dir__)
-    # As Layout::NamedBundler: the version that a lockfile names, and the setting of TestProject.
+    # Has the interface of Layout::NamedBundler: the version in a lockfile, and the setting of TestProject.
     Bundler = Struct.new(:version, :setting)
     BUNDLERS = [nil, "2.3.15"].map { |version| Bundler.new(version, "system") }.freeze
-    # RubyGems may report other folders if a HOME has one of these.
+    # If a HOME has one of these, RubyGems may report other folders.
     PERSONAL = %w[.gemrc .gem .config .local].freeze
-    # Seconds in which no run compiles Spate's files again.
+    # Seconds for which no run compiles Spate's files again.
     FOR_GOOD = 86_400
 
     class << self
-      # Fills the store of a TestProject unless there is one. Returns whether it has the compiled files.
+      # Fills the store of a TestProject, unless it exists. Returns whether it now has the compiled files.
       def copy(env)
         folder = ENV.fetch("SPATE_TEST_MACHINE", nil)
         home = env["HOME"]
@@ -48,7 +48,7 @@ module Spate
       @home = "#{folder}/home"
     end
 
-    # Once per folder; other test programs wait.
+    # Determines the facts once per folder. Other test programs wait.
     def learn(env)
       File.open("#{@folder}/lock", File::RDWR | File::CREAT) do |lock|
         lock.flock(File::LOCK_EX)
@@ -61,7 +61,7 @@ module Spate
       end
     end
 
-    # In the child process of `learn`, whose HOME is the folder's.
+    # Runs in the child process of `learn`, whose HOME is in the folder.
     def ask
       probes = BUNDLERS.map { |bundler| Layout::RubygemsProbe.new(Store.open, ENV.to_h, bundler) }
       layout = Struct.new(:rubygems).new(probes.map(&:answer).first)
@@ -80,7 +80,7 @@ module Spate
 
     private
 
-    # RubyGems' folders, with this HOME in place of the template's.
+    # Copies the record of RubyGems' folders, and replaces the template's HOME with this one.
     def copy_folders(mine, env, bundler)
       text = store("#{@home}/spate").read("checks", key(moved(env), bundler)) or return
       mine.write("checks", key(env, bundler), text.gsub(@home, env["HOME"]))

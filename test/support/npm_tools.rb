@@ -3,25 +3,25 @@
 require "fileutils"
 require "open3"
 
-# npm, pnpm, bun and yarn in their newest versions, and a Node.js that runs all of them, in a separate folder: tests
-# compare Spate's node_modules with theirs. bin/setup runs this file to fetch them, with the machine's npm; a test that
-# requires it has them first on its PATH.
+# The newest versions of npm, pnpm, bun and yarn, and a Node.js that runs all of them, in a separate folder. Tests
+# compare Spate's node_modules with theirs. bin/setup runs this file to download them with this machine's npm. If a test
+# requires this file, they come first on its PATH.
 module NpmTools
   HOME = File.expand_path("../../tmp/npm-tools", __dir__)
-  # The oldest Node.js that pnpm 11 accepts. It starts in a third of the time of Debian's, and caches compiled code.
+  # The oldest Node.js that pnpm 11 supports. It starts in a third of the time of Debian's, and caches compiled code.
   NODE = "22"
-  # yarn's first line is 1; its result for a lockfile has not changed in years.
+  # yarn 1, whose result for a lockfile has not changed in years.
   NAMES = ["npm", "pnpm", "bun", "yarn@1", "node@#{NODE}"].freeze
 
   module_function
 
-  # The path of one of them, e.g. "pnpm"; nil if it could not be fetched.
+  # The path of a tool, such as "pnpm"; nil if it was not downloaded.
   def path(name)
     path = "#{HOME}/node_modules/.bin/#{name}"
     path if File.executable?(path)
   end
 
-  # Whether a program of the PATH runs; asked once.
+  # Whether a program on the PATH runs. Caches the result.
   def runs?(program)
     @runs ||= {}
     @runs.fetch([program, ENV.fetch("PATH")]) do |key|
@@ -29,7 +29,7 @@ module NpmTools
     end
   end
 
-  # A PATH with all of them in front.
+  # A PATH that begins with the folder of all tools.
   def search_path(path = ENV.fetch("PATH")) = "#{HOME}/node_modules/.bin:#{path}"
 
   # Raises RuntimeError.
@@ -39,7 +39,7 @@ module NpmTools
     raise "npm is missing"
   end
 
-  # The exact version of a project, fetched on first use. Raises RuntimeError.
+  # The path of an exact version, downloaded on first use. Raises RuntimeError.
   def pinned(name, version, program: name)
     home = "#{HOME}/pinned/#{name}-#{version}"
     path = "#{home}/node_modules/.bin/#{program}"
@@ -47,7 +47,7 @@ module NpmTools
     path
   end
 
-  # The node_modules with a library, fetched on first use. Raises RuntimeError.
+  # A node_modules with this library, downloaded on first use. Raises RuntimeError.
   def library(name)
     home = "#{HOME}/libraries/#{name}"
     alone(home) { install(home, [name]) unless File.directory?("#{home}/node_modules/#{name}") }
@@ -56,7 +56,7 @@ module NpmTools
     raise "npm is missing"
   end
 
-  # Test programs run concurrently, and several may be the first to fetch.
+  # Runs the block under a lock, because concurrent test programs may download the same tool.
   def alone(home)
     FileUtils.mkdir_p(home)
     File.open("#{home}/lock", File::RDWR | File::CREAT) do |lock|
@@ -65,7 +65,7 @@ module NpmTools
     end
   end
 
-  # Their binaries are in separate packages; bun and pnpm copy them over a stub with a script.
+  # Runs install scripts: the binaries of bun and pnpm are in separate packages, and a script copies them over a stub.
   def install(home, names)
     FileUtils.mkdir_p(home)
     File.write("#{home}/package.json", "{\"private\":true}\n")

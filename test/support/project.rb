@@ -13,8 +13,8 @@ module Spate
 
     attr_reader :folder, :home
 
-    # folder: created, may exist. gemfile: text. home: shared by projects that share a store. facts: whether an empty
-    # store starts with MachineFacts.
+    # folder: created if it does not exist. gemfile: text. home: projects with the same home share a store. facts:
+    # whether an empty store is filled with MachineFacts.
     def initialize(folder, gemfile, home: File.join(File.dirname(folder), "home"), env: {}, facts: true)
       @folder = folder
       @home = home
@@ -32,7 +32,7 @@ module Spate
         "NO_COLOR" => "1", "SPATE_BOOT_BACKGROUND" => "0" }.merge(@extra)
     end
 
-    # [output of both streams, Process::Status]
+    # Returns [output of both streams, Process::Status].
     def run(*command, chdir: folder, **extra)
       Open3.capture2e(env.merge(extra.transform_keys(&:to_s)), *command, chdir: chdir, stdin_data: "")
     end
@@ -47,7 +47,7 @@ module Spate
     def lock = run!("bundle", "lock")
     def bundle(*arguments, **extra) = run!("bundle", *arguments, **extra)
 
-    # Runs the command as the launcher does, without RubyGems.
+    # Runs the command like the launcher, without RubyGems.
     def spate(*arguments, **extra)
       output, status = run(*SpateCommand.words, *arguments, **extra)
       SpateCommand.verify(arguments, output, status.exitstatus) do |words|

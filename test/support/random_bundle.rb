@@ -4,8 +4,8 @@ require "fileutils"
 require "support/gem_source"
 
 module Spate
-  # A randomly generated Gemfile: the same seed makes the same one. Gems of a source (RandomBundle.stock), of a folder,
-  # of a git repository; groups, platforms, conditions; settings in the environment or in .bundle/config.
+  # A random Gemfile, which the seed determines. It has gems of a source (RandomBundle.stock), of a folder and of a git
+  # repository; groups, platforms and conditions; settings in the environment or in .bundle/config.
   class RandomBundle
     POOL = %w[alone base tool twin-a twin-b native variants plugged wordy early].freeze
     GROUPS = [":test", ":development, :test", ":docs, optional: true"].freeze
@@ -31,7 +31,7 @@ module Spate
       source.add("early", "1.0.beta", dependencies: { "base" => ["> 1.0", "!= 1.5"] })
     end
 
-    # repository: a GemSource::Repository with the gem "kept"; url: of the source.
+    # repository: a GemSource::Repository with the gem "kept". url: the source's address.
     def initialize(seed, url, repository)
       @random = Random.new(seed)
       @url = url
@@ -40,7 +40,7 @@ module Spate
 
     def gemfile = @gemfile ||= "source '#{@url}'\n#{[*gems, group, folder, git].compact.join("\n")}\n"
 
-    # [Hash, Hash]: keys for the environment, and those for .bundle/config.
+    # [Hash for the environment, Hash for .bundle/config]
     def settings
       @settings ||= begin
         chosen = SETTINGS.sample(@random.rand(3), random: @random)
@@ -54,7 +54,7 @@ module Spate
     # The state of the lockfile before the installation.
     def lockfile = @lockfile ||= pick(%i[kept kept kept removed crlf changed])
 
-    # Writes it into the application's folder.
+    # Writes the Gemfile and other files into the application's folder.
     def write(path)
       _, config = settings
       FileUtils.mkdir_p(["#{path}/own/exe", "#{path}/.bundle", "#{path}/sub/folder"])

@@ -4,20 +4,20 @@ require "fileutils"
 require "open3"
 require "rbconfig"
 
-# A line of Bundler and the RubyGems released with it, the newest of each, in a separate folder: fetched from the gem
-# source on first use.
+# The newest Bundler of a minor version, and the RubyGems released with it, in a separate folder. They are downloaded
+# from the gem source on first use.
 #
-#   release = RubygemsRelease.new("2.6")     # and RubyGems 3.6
-#   release.missing                          # => nil, or why this Ruby cannot use it
-#   release.environment                      # => variables by which a child finds the Bundler
-#   release.environment(rubygems: true)      # => and runs with that RubyGems
+#   release = RubygemsRelease.new("2.6")     # with RubyGems 3.6
+#   release.missing                          # => nil, or the reason why this Ruby cannot use it
+#   release.environment                      # => variables with which a child process finds the Bundler
+#   release.environment(rubygems: true)      # => and uses that RubyGems
 class RubygemsRelease
   def initialize(line)
     @line = line
     @home = File.expand_path("../../tmp/rubygems/#{RbConfig::CONFIG["ruby_version"]}/#{line}", __dir__)
   end
 
-  # nil if it can be used, else the reason.
+  # nil if it can be used, else the reason why not.
   def missing
     return @missing if defined?(@missing)
 
@@ -28,7 +28,7 @@ class RubygemsRelease
   def bundler = version("bundler")
   def rubygems = version("rubygems-update")
 
-  # A final ":" adds the usual folders.
+  # A final ":" adds the default folders.
   def environment(rubygems: false)
     { "GEM_PATH" => "#{@home}:", "PATH" => "#{@home}/bin:#{ENV.fetch("PATH")}",
       "RUBYLIB" => ("#{@home}/rubygems" if rubygems) }
@@ -36,17 +36,17 @@ class RubygemsRelease
 
   private
 
-  # A beta of the line counts as long as there is no release.
+  # Accepts a beta if there is no release of this minor version yet.
   def wanted = "~> #{@line}.0.a"
 
-  # RubyGems was at 3.3 when Bundler was at 2.3, and has the same version numbers since 4.
+  # RubyGems was at 3.3 when Bundler was at 2.3. Since 4 they have the same version numbers.
   def wanted_rubygems = wanted.sub("~> 2.", "~> 3.")
 
   def version(name)
     File.basename(Dir.glob("#{@home}/gems/#{name}-[0-9]*").first).delete_prefix("#{name}-")
   end
 
-  # One test program at a time; the library's copy comes last. Returns nil, or the error.
+  # Downloads under a lock. The library is copied last, which marks completion. Returns nil, or the error.
   def fetch
     FileUtils.mkdir_p(@home)
     File.open("#{@home}/.lock", File::RDWR | File::CREAT) do |lock|
@@ -62,7 +62,7 @@ class RubygemsRelease
 
   def reason(output) = output[/^.*requires Ruby version.*$/]&.strip || output.lines.last
 
-  # Without the bundled Bundler, which is installed as a gem.
+  # Copies the library without its bundled Bundler, which is installed as a gem.
   def take_library
     library = Dir.glob("#{@home}/gems/rubygems-update-*/lib").first
     FileUtils.mkdir_p("#{@home}/copy")

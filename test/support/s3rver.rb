@@ -3,12 +3,12 @@
 require_relative "npm_tools"
 require_relative "server_program"
 
-# A small S3 server of the npm registry, which checks signatures and ignores conditions.
+# s3rver, a small S3 server from npm. It ignores conditional headers.
 module S3rver
   VERSION = "3.7.1"
   KEYS = { "AWS_ACCESS_KEY_ID" => "S3RVER", "AWS_SECRET_ACCESS_KEY" => "S3RVER" }.freeze
 
-  # home: folder of its buckets. Raises RuntimeError or Errno::ENOENT if it cannot be started.
+  # home: folder for its buckets. Raises RuntimeError or Errno::ENOENT if it cannot be started.
   def self.start(home, *buckets)
     program = NpmTools.pinned("s3rver", VERSION)
     port = ServerProgram.free_port

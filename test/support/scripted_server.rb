@@ -2,11 +2,11 @@
 
 require_relative "gem_source"
 
-# A server on the loopback that answers each request with the block's result; connections are GemSource's.
+# A local server that responds to each request with the block's result.
 #
 #   server = ScriptedServer.new { |request| request.path == "/x" ? "text" : 404 }.start
 class ScriptedServer < GemSource::Server
-  # The block's result for a Request: a text, a status, or [status, text, headers].
+  # Converts the block's result for a Request: a text, a status, or [status, text, headers].
   Pages = Struct.new(:script) do
     def answer(request)
       status, text, headers = case (said = script.call(request))

@@ -5,12 +5,12 @@ require "open3"
 require "socket"
 require "tmpdir"
 
-# An external server on the loopback for one test: started, waited for and ended by its process ID.
+# An external local server for one test. Starts it, waits until it is ready, and kills it by its process ID.
 class ServerProgram
-  # Time limit in seconds.
+  # Time limit for its start, in seconds.
   PATIENCE = 30
 
-  # A port that was free a moment ago.
+  # A port that is not in use.
   def self.free_port
     server = TCPServer.new("127.0.0.1", 0)
     server.addr[1]
@@ -18,13 +18,13 @@ class ServerProgram
     server.close
   end
 
-  # The path of a program that may not be on PATH, like those in Debian's sbin.
+  # The path of a program. It may be missing on PATH, like those in Debian's sbin.
   def self.find(name)
     [*ENV.fetch("PATH").split(":"), "/usr/sbin"].map { |folder| "#{folder}/#{name}" }
                                                 .find { |path| File.executable?(path) }
   end
 
-  # The text of a fenced block in a page of docs/, so that the tested configuration is the documented one.
+  # The text of a fenced block in a page of docs/. With it, tests use the documented configuration.
   def self.documented(page, language)
     text = File.read(File.expand_path("../../docs/#{page}", __dir__), encoding: "UTF-8")
     text[/^```#{language}\n(.*?)^```$/m, 1] or raise "docs/#{page} has no #{language}"

@@ -3,24 +3,24 @@
 require "tmpdir"
 
 module Spate
-  # How tests start `spate`: as the launcher in Ruby does; with SPATE_TEST_FRONT=1 by the front end of `spate setup`.
+  # How tests start `spate`: like the Ruby launcher, or with SPATE_TEST_FRONT=1 through the front end of `spate setup`.
   module SpateCommand
     ROOT = File.expand_path("../..", __dir__)
     RUBY = ["ruby", "--disable-gems", "-I#{ROOT}/lib", "#{ROOT}/exe/spate"].freeze
-    # Commands that the front end may answer, and their outputs if it does.
+    # Commands that the front end may run without Ruby, and the possible outputs in that case.
     ANSWERED = %w[install i check version -v --version].freeze
     OUTPUTS = [/[\d,]+ gems? in place, nothing to do \(.*\)\n/, /the bundle is complete: .*\n/, /spate \d.*\n/, //,
                /{"event":"(?:checked|version)".*\n/,
                /{"event":"plan".*\n{"event":"done".*"edits":\[\],"warnings":\[\],"noop":true}\n/].freeze
     ANSWER = /\A#{Regexp.union(OUTPUTS)}\z/
-    # What differs between two runs that do the same.
+    # Parts of the output that differ between two equal runs.
     TIMES = /\((?:\d+\.\d+ s|\d+:\d\d min)\)|"seconds":[\d.]+,"peak_memory":\d+/
 
     class << self
       def words = ENV["SPATE_TEST_FRONT"] == "1" ? [front] : RUBY
 
-      # Repeats a command that the front end may have answered by the launcher in Ruby. The block runs it, and returns
-      # [output, status].
+      # If the front end may have run the command without Ruby, runs it again with the Ruby launcher and compares. The
+      # block runs a command, and returns [output, status].
       def verify(arguments, output, status)
         return if words == RUBY || !ANSWERED.include?(arguments.first) || !output.match?(ANSWER)
 

@@ -5,8 +5,8 @@ require "json"
 require "zlib"
 require_relative "server_program"
 
-# OpenStack's Swift with its S3 interface, on one disk: account, container, object and proxy server, of Debian. A second
-# S3 implementation, and the one that answers 501 to conditional writes.
+# OpenStack's Swift with its S3 interface, from Debian's packages: account, container, object and proxy server, on one
+# disk. It is a second S3 implementation, and responds with 501 to conditional writes.
 class Swift
   PARTS = %w[account container object].freeze
   KEYS = { "AWS_ACCESS_KEY_ID" => "test:tester", "AWS_SECRET_ACCESS_KEY" => "testing" }.freeze
@@ -49,8 +49,8 @@ class Swift
 
   private
 
-  # The ring file of a kind of server: four parts, once each, on the one disk. Swift's own builder takes twenty seconds
-  # for it. "R1NG", version and length of JSON, JSON, then each part's disk.
+  # The ring file for a kind of server: four parts with one replica on one disk. Swift's own tool takes twenty seconds
+  # for this. Format: "R1NG", version and length of the JSON, the JSON, then the disk of each part.
   def ring(part, port)
     disk = { id: 0, region: 1, zone: 1, ip: "127.0.0.1", port: port, replication_ip: "127.0.0.1",
              replication_port: port, device: "disk", weight: 1.0, meta: "" }

@@ -4,10 +4,10 @@ require "fileutils"
 require "open3"
 
 module Spate
-  # A file system for a test: an image that is mounted as a loop device, which needs root.
+  # A file system for a test: an image that is mounted through a loop device. This requires root.
   class TestDisk
-    # The command that makes an image, empty or from a folder, and its mount options. chosen: ext4 from a folder, with
-    # nanoseconds in its inodes, and times in whole seconds; reading a file sets its atime.
+    # Command that makes an image, empty or from a folder, and its mount options. chosen: ext4 from a folder, whose
+    # inodes have nanoseconds, but whose times are in whole seconds; reading a file sets its atime.
     TYPES = {
       ext4: { command: %w[mkfs.ext4 -q -F -I 128 -O ^has_journal IMAGE], options: "loop" },
       chosen: { command: %w[mkfs.ext4 -q -F -I 256 -O ^has_journal -d FOLDER IMAGE 16M], options: "loop,strictatime" },
@@ -34,7 +34,7 @@ module Spate
       end
     end
 
-    # source: the folder that fills the image.
+    # source: a folder whose files are put into the image.
     def initialize(type, image, source: nil)
       @options = TYPES.fetch(type)[:options]
       @type = type
@@ -46,7 +46,7 @@ module Spate
       choose_times(source) if type == :chosen
     end
 
-    # Mounts it, after unmounting it if mounted; raises if this kernel cannot.
+    # Mounts the image on a folder, which is created. Raises RuntimeError if the mount fails.
     def mount(folder)
       FileUtils.mkdir_p(folder)
       run("mount", "-t", @type == :chosen ? "ext4" : @type.to_s, "-o", @options, @image, folder)
@@ -60,7 +60,7 @@ module Spate
 
     private
 
-    # mkfs gives each file the times of its source.
+    # mkfs copies the time of each file. This sets all times to whole seconds.
     def choose_times(source)
       paths = Dir.glob("**/*", base: source).map { |path| "/#{path}" }
       ["/", *paths].product(%w[ctime mtime]) do |path, time|

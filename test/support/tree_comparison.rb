@@ -4,9 +4,9 @@ require "digest"
 require "find"
 
 module Spate
-  # Two folders, path by path: type, mode, content, target of a link. Times and link counts do not matter.
+  # Compares two folders path by path: type, mode, content, target of a link. Ignores times and link counts.
   class TreeComparison
-    # One path: "d0755", "f0644 <sha256>", "l <target>".
+    # { path => "d0755", "f0644 <sha256>" or "l <target>" }.
     def self.snapshot(root, &ignore)
       entries = {}
       Find.find(root) do |path|
@@ -27,8 +27,8 @@ module Spate
       stat.directory? ? "d#{mode}" : "f#{mode} #{Digest::SHA256.file(path).hexdigest}"
     end
 
-    # The differences as lines, sorted by path; `allowed` are paths whose content may differ, but not their presence or
-    # mode.
+    # The differences as lines, sorted by path. allowed: paths whose content may differ, but which must exist with the
+    # same mode.
     def self.differences(expected, found, allowed: [])
       (expected.keys | found.keys).sort.filter_map do |path|
         wanted = expected[path]
@@ -40,7 +40,7 @@ module Spate
       end
     end
 
-    # Paths that differ between two runs of the same tool, so that no other tool has to match them.
+    # Paths that differ between two runs of the same tool. No other tool has to match them.
     def self.unstable(first, second)
       (first.keys | second.keys).reject { |path| first[path] == second[path] }
     end

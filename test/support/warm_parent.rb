@@ -2,12 +2,12 @@
 
 require "socket"
 
-# Plays the parent of warm commands: a socket, and for each connection a block that answers its request.
+# A fake parent of warm commands: a socket, and for each connection a block that responds to its request.
 class WarmParent
   STARTED, EXITED, SIGNALED, REFUSED, STOPPED = *1..5
   MAGIC = "SPATEW2"
 
-  # streams: the client's. folder: its working directory. others: { number => file }.
+  # streams: the client's streams. folder: its working directory. others: { number => file }.
   Request = Struct.new(:ignored, :blocked, :words, :environment, :streams, :folder, :others) do
     def close = [*streams, folder, *others.values].each(&:close)
   end
@@ -26,7 +26,7 @@ class WarmParent
       @socket.close
     end
 
-    # Whether the client has ended, or given up. Waits for it.
+    # Waits for the client. Returns whether it has exited or given up.
     def ended?
       @socket.read(1).nil?
     rescue Errno::ECONNRESET
@@ -45,8 +45,8 @@ class WarmParent
       @request = decode(bytes.byteslice(4, length), files)
     end
 
-    # Runs the block as the child, in its own group, and replies as the child stops and ends. If the client
-    # ends first, the child is killed.
+    # Forks a child that runs the block in a separate process group, and reports its stops and its exit to the client.
+    # If the client exits first, the child is killed.
     def run_child(request)
       pid = fork do
         Process.setpgid(0, 0)
@@ -57,7 +57,7 @@ class WarmParent
       begin
         Process.setpgid(pid, pid)
       rescue SystemCallError
-        nil # the child did, or has ended
+        nil # the child has done so, or has exited
       end
       request.close
       reply(STARTED, pid)
@@ -89,7 +89,7 @@ class WarmParent
     def end_with_client(pid)
       Process.kill(:KILL, pid) if ended?
     rescue SystemCallError
-      nil # both have ended
+      nil # both have exited
     end
 
     def follow(pid)
@@ -101,21 +101,21 @@ class WarmParent
         return reply(EXITED, status.exitstatus)
       end
     rescue Errno::EPIPE
-      nil # the client has ended
+      nil # the client has exited
     end
   end
 
-  # path: of the socket. The block is called with a Connection, in a thread of its own.
+  # path: of the socket. The block is called with a Connection, in a thread for each.
   def initialize(path, &block)
     @block = block
-    Dir.open(File.dirname(path)) do |folder| # the path may be longer than an address
+    Dir.open(File.dirname(path)) do |folder| # the path may be too long for a socket
       @server = UNIXServer.new("/proc/self/fd/#{folder.fileno}/#{File.basename(path)}")
     end
     @threads = []
     @accepting = Thread.new { accept }
   end
 
-  # Raises what a block has raised.
+  # Stops the server. Raises the exception of a block, if there was one.
   def stop
     @server.close
     @accepting.join

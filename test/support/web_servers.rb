@@ -3,7 +3,7 @@
 require_relative "server_program"
 
 # nginx, Apache and `spate serve --cache` as servers of a cache, as documented in docs/team-cache.md. home: a folder of
-# the test; their files are in home/cache.
+# the test; the servers' files are in home/cache.
 module WebServers
   USER = "ci"
   PASSWORD = "secret"
@@ -12,7 +12,7 @@ module WebServers
 
   module_function
 
-  # nil if it is not installed. writable: false leaves out the configuration for writing.
+  # Starts nginx; returns nil if it is not installed. writable: false leaves out the configuration for writing.
   def nginx(home, writable: true)
     program = ServerProgram.find("nginx") or return
     port = ServerProgram.free_port
@@ -53,7 +53,8 @@ module WebServers
     ServerProgram.new(program, "-DFOREGROUND", "-f", "#{home}/apache.conf", port: port, log: "#{home}/log")
   end
 
-  # Its tokens are passwords of any user. reader: the token for reading; everyone may read if it is nil.
+  # Starts `spate serve --cache`. Its tokens are passwords of any user. reader: the token for reading; nil: all may
+  # read.
   def node(home, *options, reader: nil, env: {})
     port = ServerProgram.free_port
     tokens = { "write" => PASSWORD, "read" => reader }.compact.flat_map do |kind, token|
@@ -65,7 +66,7 @@ module WebServers
                       "#{home}/cache", "--port", port.to_s, *tokens, *options, env: env, port: port, log: "#{home}/log")
   end
 
-  # The configuration from the page, in a folder of the test and with a free port.
+  # The page's configuration, for a folder of the test and a free port.
   def prepared(home, language, port, writers)
     File.chmod(0o755, home)
     FileUtils.mkdir_p("#{home}/cache")

@@ -3,7 +3,7 @@
 require_relative "tracer_case"
 
 module Spate
-  # Single calls through libc, with and without hooks, and from a static program.
+  # The trace records each kind of call: through libc, with and without hooks, and from a statically linked program.
   class TracerDeedsTest < TracerCase
     def test_reading_and_looking
       write("a", "text")

@@ -3,7 +3,7 @@
 require_relative "tracer_case"
 
 module Spate
-  # The preloaded library behaves as libc does and loads nothing else.
+  # The preloaded library must behave like libc, and load nothing else.
   class TracerHooksTest < TracerCase
     def test_every_function_returns_the_same_as_without_hooks
       bare = run_same("bare") { |command| Open3.capture2e(*command) }
@@ -49,7 +49,7 @@ module Spate
       write("a", "")
       %w[address thread undefined].each do |kind|
         program = TracerCase.program("deeds", "-no-pie", "-fsanitize=#{kind}")
-        next unless system(program, out: File::NULL) # the library is missing, or its shadow memory does not fit
+        next unless system(program, out: File::NULL) # no library, or no space for its shadow memory
 
         trace = traced(program, "open", "a", "stat", "b")
         assert trace.value.success?, @output
@@ -87,7 +87,7 @@ module Spate
       File.chmod(0, "#{root}/shut")
     end
 
-    # Another tree has other inode numbers.
+    # { inode number => relative path }, because two trees have different inode numbers.
     def inodes(root)
       Dir.glob("#{root}/**/*", File::FNM_DOTMATCH).to_h { |path| [File.lstat(path).ino, path.delete_prefix(root)] }
     end

@@ -4,11 +4,11 @@ require_relative "tracer_case"
 require "timeout"
 
 module Spate
-  # Start, end, and many processes at once.
+  # Start and end of a trace, and many processes at once.
   class TracerLifeTest < TracerCase
     LIB = File.expand_path("../../lib", __dir__)
 
-    def test_ruby_enters_by_itself
+    def test_ruby_enters_the_tracer_explicitly
       write("before", "")
       write("after", "")
       trace = traced_ruby('File.read("before"); ENV["BEFORE"]; Spate::Tracer.enter; File.read("after"); ' \
@@ -69,7 +69,7 @@ module Spate
       assert_empty trace.trouble
     end
 
-    # A process that a build leaves running still gets answers, and the result reports it.
+    # The calls of a process that a build leaves running still return, and the result reports that process.
     def test_process_that_keeps_running
       write("later", "text")
       trace = traced("sh", "-c", "setsid sh -c 'sleep 1; cat later > copy' >/dev/null 2>&1 &", grace: 0.1)
@@ -77,7 +77,7 @@ module Spate
       Timeout.timeout(60) { sleep 0.05 until File.size?("#{folder}/copy") }
     end
 
-    # The kernel answers in place of a dead listener.
+    # If the listener is dead, the kernel itself responds.
     def test_a_parent_that_is_killed
       shell = '*tracer.command("sh", "-c", "echo $$ > pid; while :; do test -e x; done")'
       ruby = 'RbConfig.ruby, "-rspate/tracer", "-e", ' \
@@ -102,7 +102,7 @@ module Spate
 
     def test_nested_tracer_is_refused
       trace = traced(RbConfig.ruby, "-I#{LIB}", "-e", 'require "spate/tracer"; puts Spate::Tracer.available?')
-      assert_equal "seccomp user notification: another one listens\n", @output
+      assert_equal "seccomp user notification: another listener exists\n", @output
       assert_includes trace.trouble, "another seccomp listener"
     end
 
@@ -142,7 +142,8 @@ module Spate
       end
     end
 
-    # No file may become longer than the first text and half of the second.
+    # RLIMIT_FSIZE cuts off the tracer's own record file halfway through the second text, which must then not be
+    # recorded.
     def test_half_recorded_text
       script = <<~'RUBY'
         require "spate/tracer"
@@ -169,7 +170,7 @@ module Spate
       end
     end
 
-    # Kills parent.rb while its child keeps making calls; returns the child.
+    # Kills parent.rb while its child makes calls. Returns the child's process ID.
     def child_of_a_killed_parent
       pid = Process.spawn({ "RUBYLIB" => LIB }, RbConfig.ruby, "parent.rb", chdir: folder, %i[out err] => File::NULL)
       Timeout.timeout(60) { sleep 0.02 until File.size?("#{folder}/pid") }
@@ -179,7 +180,7 @@ module Spate
       File.read("#{folder}/pid").to_i
     end
 
-    # Whether the process uses the processor, as it does when its calls return.
+    # Whether the process uses processor time, which it does if its calls return.
     def goes_on?(pid)
       ticks = -> { File.read("/proc/#{pid}/stat").split[13..14].sum(&:to_i) }
       before = ticks.call

@@ -3,7 +3,7 @@
 require_relative "tracer_case"
 
 module Spate
-  # Writes to a file of a package do not reach other hard links of the file.
+  # A write to a package's file must not change other hard links of the file.
   class TracerPartingTest < TracerCase
     SHELL = { "a redirection" => "echo new > FILE", "more of it" => "echo new >> FILE", "chmod" => "chmod 755 FILE",
               "touch" => "touch FILE", "cp" => "cp /proc/self/comm FILE", "dd" => "echo new | dd of=FILE conv=notrunc",
@@ -32,7 +32,8 @@ module Spate
       File.link("#{@root}/object", path)
     end
 
-    # Returns whether the other links still have the original content.
+    # Yields the command. Returns whether the other link still has its content, mode and mtime, and no longer shares its
+    # inode with FILE.
     def kept?(*command, file: @file)
       share(file)
       command = command.map { |word| word.gsub("FILE", file).gsub("FOLDER", File.dirname(file)) }
@@ -42,7 +43,7 @@ module Spate
     end
 
     def run_parted(command, variables = {})
-      environment = Tracer.parting(ENV.to_h.merge(variables), @root)
+      environment = Tracer.copy_on_write_environment(ENV.to_h.merge(variables), @root)
       output, status = Open3.capture2e(environment, *command, chdir: @root)
       assert_predicate status, :success?, output
     end
@@ -61,11 +62,11 @@ module Spate
 
     def test_files_outside_of_the_packages_stay_shared
       refute kept?("sh", "-c", "echo new > FILE", file: "#{@root}/mine") { |words| run_parted(words) }
-      environment = Tracer.parting(ENV.to_h, "#{@root}/node_modules/another")
+      environment = Tracer.copy_on_write_environment(ENV.to_h, "#{@root}/node_modules/another")
       refute kept?("sh", "-c", "echo new > FILE") { |words| system(environment, *words) }
     end
 
-    # Reading, or failing to open, a file makes no copy.
+    # Reading a file, or failing to open it, makes no copy.
     def test_files_that_are_not_written_stay_shared
       share
       run_parted(["sh", "-c", "cat #{@file}; test -w #{@file}; (set -C; echo > #{@file}) 2>&- || true"])
@@ -96,7 +97,7 @@ module Spate
       end
     end
 
-    # The program gets an error instead of writing to all links.
+    # Without space for a copy the program gets an error, and nothing is written.
     def test_write_fails_without_space_for_a_copy
       skip "mounting is not permitted here" unless system("unshare", "-rm", "true", out: File::NULL, err: File::NULL)
 
@@ -105,7 +106,7 @@ module Spate
              "head -c 600000 /dev/zero > object && ln object node_modules/a/file && LD_PRELOAD=$HOOKS sh -c '" \
              "(echo new >> $0) || chmod 755 $0 || truncate -s 1 $0' node_modules/a/file; " \
              "stat -c '%s %a %h' object; ls node_modules/a"
-      environment = Tracer.parting(ENV.to_h, small)
+      environment = Tracer.copy_on_write_environment(ENV.to_h, small)
       hooks = environment.delete("LD_PRELOAD")
       environment.update("HOOKS" => hooks, "LC_ALL" => "C")
       output, = Open3.capture2e(environment, "unshare", "-rm", "sh", "-c", text)
@@ -114,7 +115,7 @@ module Spate
       assert_equal 3, output.scan("No space left on device").length, output
     end
 
-    # The new path does not show that the file belongs to a package.
+    # After the rename, the path no longer shows that the file belongs to a package.
     def test_file_is_copied_before_it_is_renamed_out_of_the_package
       write = "for i in ../mine mine mine/file; do test ! -f $i || echo new >> $i; done"
       ["mv -n FILE ../mine", "ln FILE mine", "cp -al FOLDER mine"].each do |text|
@@ -126,12 +127,12 @@ module Spate
       end
     end
 
-    # A package that links its neighbour's file into its own folder, as esbuild does: a later write copies it.
+    # A package that links a file of another one into its own folder, like esbuild. A later write copies the file.
     def test_file_linked_within_packages_stays_shared
       share
       text = "ln ../a/file run-tmp && mv run-tmp run"
       Dir.mkdir(other = "#{@root}/node_modules/esbuild")
-      assert(system(Tracer.parting(ENV.to_h, @root), "sh", "-c", text, chdir: other))
+      assert(system(Tracer.copy_on_write_environment(ENV.to_h, @root), "sh", "-c", text, chdir: other))
 
       assert_equal 3, File.stat("#{other}/run").nlink
       run_parted(["sh", "-c", "echo new >> #{other}/run"])
@@ -139,7 +140,7 @@ module Spate
       assert_equal ["old\n", 2], [File.read(@file), File.stat(@file).nlink]
     end
 
-    # Some versions of node use io_uring by themselves.
+    # Some versions of node use io_uring by default.
     def test_node_with_io_uring
       skip "no node" unless system("node", "--version", out: File::NULL, err: File::NULL)
 
@@ -147,7 +148,7 @@ module Spate
       assert kept?(*write) { |words| run_parted(words, "UV_USE_IO_URING" => "1") }
     end
 
-    # The temporary name fits the system's limit, and a leftover file of a killed process does not block it.
+    # The temporary name is within the system's limit, and a file that a killed process left does not block it.
     def test_longest_name_and_leftovers_of_a_killed_process
       assert kept?("sh", "-c", "echo new > FILE", file: "#{@root}/node_modules/a/#{"n" * 255}") { |words|
         run_parted(["sh", "-c", "> #{@root}/node_modules/a/.spate-part-$$; exec \"$@\"", "sh", *words])
@@ -155,7 +156,7 @@ module Spate
     end
 
     def test_a_library_of_the_users_stays_preloaded
-      environment = Tracer.parting({ "LD_PRELOAD" => "/lib/own.so" }, "/app")
+      environment = Tracer.copy_on_write_environment({ "LD_PRELOAD" => "/lib/own.so" }, "/app")
 
       assert_equal ["#{Tracer.hooks}:/lib/own.so", "/app"], environment.values_at("LD_PRELOAD", Tracer::PART)
     end

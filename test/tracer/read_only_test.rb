@@ -3,7 +3,7 @@
 require_relative "tracer_case"
 
 module Spate
-  # Commands that must not change a file.
+  # In a read-only trace, a command and its child processes cannot change any file.
   class TracerReadOnlyTest < TracerCase
     CHANGES = {
       "create" => "new", "append" => "a", "truncate" => "a", "exclusive" => "new", "mkdir" => "new", "unlink" => "a",
@@ -34,7 +34,7 @@ module Spate
       end
     end
 
-    # Child processes, and processes that outlive them.
+    # Child processes cannot change files either, even if they outlive their parent.
     def test_all_child_processes_are_read_only
       write("a", "text")
       before = state
@@ -47,7 +47,7 @@ module Spate
       refute_includes trace.trouble, "still running"
     end
 
-    # Git opens the null device for writing whenever it starts.
+    # Git opens /dev/null for writing whenever it starts.
     def test_null_device_where_the_kernel_passes_no_file_descriptor
       write("a", "text")
       script = <<~'RUBY'
@@ -87,7 +87,7 @@ module Spate
       assert_equal "said\n", File.read("#{folder}/report")
     end
 
-    # The other process could write on its behalf.
+    # Another process could write on behalf of the traced one.
     def test_no_other_process_can_be_contacted
       UNIXServer.open("#{folder}/socket") do
         each_way do |way|
@@ -108,7 +108,7 @@ module Spate
       assert_equal before, state
     end
 
-    # The other process could write. Builds may run a debugger.
+    # Another process could be made to write. Builds may run a debugger.
     def test_no_other_process_is_changed
       other = Process.spawn("sleep", "60")
       each_way do |way|
@@ -131,7 +131,7 @@ module Spate
 
     private
 
-    # All files below the folder, with content, permissions and times.
+    # All paths below the folder, with inode, permissions, times and content.
     def state
       Dir.glob("#{folder}/**/*", File::FNM_DOTMATCH).sort.map do |path|
         info = File.lstat(path)

@@ -7,13 +7,13 @@ require "set"
 require "socket"
 
 module Spate
-  # Runs commands and small programs under the real kernel and records their calls.
+  # Runs commands and small programs under the real kernel, and records their calls.
   class TracerCase < Minitest::Test
     PROGRAMS = File.expand_path("programs", __dir__)
     BUILT = Dir.mktmpdir("spate-tracer-")
     Minitest.after_run { FileUtils.rm_rf(BUILT) }
 
-    # Compiled once per process; returns the path.
+    # Compiles a program once per process. Returns its path.
     def self.program(name, *flags)
       path = File.join(BUILT, [name, *flags].join)
       return path if File.exist?(path)
@@ -29,7 +29,7 @@ module Spate
 
     private
 
-    # Runs the command in `folder`, waits, and returns the record; its output is in @output.
+    # Runs the command in `folder` and waits. Returns the trace; @output contains the command's output.
     def traced(*command, env: {}, chdir: folder, options: {}, **more)
       Tracer.trace(**more) do |tracer|
         read, write = IO.pipe
@@ -50,7 +50,8 @@ module Spate
     def dynamic_deeds = TracerCase.program("deeds", "-no-pie")
     def static_deeds = TracerCase.program("deeds", "-static", "-no-pie")
 
-    # With hooks, by the kernel alone, and in a static program, which ignores LD_PRELOAD.
+    # Yields options for each way to trace: with hooks, with the kernel only, and a static program, which ignores
+    # LD_PRELOAD.
     def each_way(&block) = [{}, { hooks: false }, { static: true }].each(&block)
 
     def kinds(trace, path) = trace.to_h[File.expand_path(path, folder)]

@@ -3,7 +3,7 @@
 require_relative "tracer_case"
 
 module Spate
-  # Hooks and filter together record everything that the kernel sees.
+  # Hooks and filter together must record everything that the kernel sees.
   class TracerWholeTest < TracerCase
     def test_a_compiler
       write("sub/known.h", "#define KNOWN 1\n")
@@ -56,7 +56,7 @@ module Spate
 
     private
 
-    # Without temporary names, which differ in each run.
+    # Replaces temporary names, which differ in each run.
     def stable(path)
       path.gsub(%r{/cc\w{6}(?=\.|\z)}, "/ccX").gsub(/\d{8}-\d+-\w+/, "X").gsub(/sh-thd\.\w+|-t\d+/, "X")
           .gsub(%r{/proc/\d+}, "/proc/N").delete_prefix("/private")
@@ -64,7 +64,7 @@ module Spate
 
     def told(trace) = trace.paths.to_h { |path, kinds| [stable(path), kinds.to_set] }
 
-    # Returns the calls recorded with hooks.
+    # Compares traces with and without hooks. Returns the calls recorded with hooks.
     def compare(*command)
       before = Dir.children(folder)
       first = traced(*command)

@@ -25,7 +25,7 @@ module Spate
         assert_equal [1], child("Marshal.dump(1, report); report << 'x'") { |one| one.enum_for.to_a }
       end
 
-      def test_it_ends_with_the_block
+      def test_child_is_stopped_at_the_end_of_the_block
         pid = nil
         assert_raises(IOError) do
           child("sleep") { |one| raise IOError, (pid = one.instance_variable_get(:@pid)).to_s }
@@ -33,7 +33,7 @@ module Spate
         assert_raises(Errno::ESRCH) { Process.kill(0, pid) }
       end
 
-      def test_it_ends_with_all_that_it_started
+      def test_child_is_stopped_with_its_child_processes
         pid = child("Marshal.dump(spawn('sleep 60'), report); sleep", pgroup: true) do |one|
           one.enum_for.first.tap { one.kill }
         end
@@ -50,7 +50,7 @@ module Spate
 
       private
 
-      # A zombie does not count, since a process that reaps orphans may be missing here.
+      # A zombie does not count as alive, because no process may be there to reap orphans.
       def alive?(pid)
         File.read("/proc/#{pid}/stat")[/\) (\S)/, 1] != "Z"
       rescue SystemCallError

@@ -31,7 +31,7 @@ module Spate
         assert_match(/^hint: /, text)
       end
 
-      # A checkout that was not compiled, and a gem whose extension is missing.
+      # A checkout that was not compiled, or a gem whose extension is missing.
       def test_spate_without_its_extension
         root = File.expand_path("../..", __dir__)
         FileUtils.cp_r("#{root}/lib", folder)
@@ -48,7 +48,7 @@ module Spate
         end
       end
 
-      # A path that is blocked by a file is not a bug.
+      # If a file is in the way of a path, this is not a bug.
       def test_a_path_that_is_blocked
         file = write("file", "")
         error = assert_raises(Errno::ENOTDIR) { File.read("#{file}/x") }

@@ -6,7 +6,7 @@ require "timeout"
 module Spate
   module Util
     class FilesTest < Minitest::Test
-      # Ctrl-C, or the thread is killed.
+      # The thread is interrupted or killed.
       def test_interrupted_write_leaves_no_file
         path = File.join(folder, "a.gemspec")
         [-> { raise Interrupt }, -> { Thread.exit }].each do |ending|
@@ -20,14 +20,14 @@ module Spate
         assert_empty Dir.children(folder)
       end
 
-      # mkdir below /proc fails with "no such file" although the folder above exists.
+      # mkdir below /proc fails with ENOENT although the parent folder exists.
       def test_folder_that_allows_no_folders
         skip "no /proc here" unless File.directory?("/proc/self")
 
         assert_raises(Errno::ENOENT) { Timeout.timeout(5) { Files.make_folder("/proc/x/store/v1") } }
       end
 
-      # The usual case. Raising an exception would take as long as the rest.
+      # In the usual case no exception may be raised, because that would take as long as the rest.
       def test_no_exception_is_raised_internally
         raised = []
         trace = TracePoint.new(:raise) { |point| raised << point.raised_exception }
@@ -59,7 +59,7 @@ module Spate
         assert_equal %w[a b], Dir.children(folder).sort
       end
 
-      # A dangling link does not "exist".
+      # File.exist? is false for a dangling link.
       def test_link_that_cannot_be_renamed_leaves_no_temporary_file
         write("there/file", "")
 

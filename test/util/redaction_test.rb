@@ -12,8 +12,7 @@ class RedactionTest < Minitest::Test
       .each { |text, shown| assert_equal shown, Spate::Util.redact(text) }
   end
 
-  # If the password begins with something that could be a port, the host is unknown: the output shows that a part is
-  # left out.
+  # If the password begins like a port, the host is unknown. The output then shows that a part was left out.
   def test_no_password_is_shown
     ["http://me:%s@host.test/x y", "get https://me:%s@host.test/x y failed", "http://:%s@host.test/x y",
      "(http://me:%s@host.test:80/npm/@scope/x y)", "http://h:80/x, http://me:%s@host.test/x y"]
@@ -24,7 +23,7 @@ class RedactionTest < Minitest::Test
       end
   end
 
-  # A scope's name after it is removed as well.
+  # The name of a scope after the password is removed, too.
   def test_no_password_with_a_slash_at_its_end_is_shown
     { "http://me:p/@h/x" => "http://h/x", "http://me:p/@h/@a/x" => "http://a/x" }
       .each { |text, shown| assert_equal shown, Spate::Util.redact(text) }

@@ -3,10 +3,10 @@
 require "install/build_case"
 require "support/npm_tools"
 
-# The key signs in this machine's name, so no process started by Spate receives it.
+# The key signs in this machine's name, so processes that Spate starts must not receive it.
 class SigningKeyTest < InstallBuildCase
   KEY = "-----BEGIN PRIVATE KEY-----secret"
-  # The key as visible to a process: in its own environment, or in that of a parent up to this test.
+  # The keys that a process can see: in its own environment, and in those of its parents up to this test.
   LOOK = <<~'RUBY'
     seen = [ENV["SPATE_CACHE_KEY"]]
     pid = Process.pid

@@ -63,7 +63,7 @@ module Spate
           end
       end
 
-      # Both the folder of the link and its target count.
+      # Both the folder that contains the link and its target are checked.
       def test_links_above_the_store_are_followed
         FileUtils.mkdir_p("#{folder}/open/home")
         File.symlink("open", "#{folder}/link")
@@ -102,7 +102,7 @@ module Spate
 
       private
 
-      # Messages of a refusal; empty if the store opens.
+      # The messages of a rejected store; empty if the store can be opened.
       def refused(home)
         Store.open(home: home, env: {})
         []
@@ -110,7 +110,7 @@ module Spate
         [e.message]
       end
 
-      # The library is copied to a folder that a stranger can read.
+      # Runs a script as another user, with a copy of the library that this user can read.
       def as_stranger(script, uid, *arguments, env: {})
         File.chmod(0o755, folder)
         FileUtils.cp_r(LIB, File.join(folder, "lib"))

@@ -37,7 +37,7 @@ class TerminalTest < CLICase
   def test_quiet_prints_errors_only
     err = StringIO.new
     quiet = terminal(err: err).tap { |terminal| terminal.quiet = true }
-    quiet.tell("progress")
+    quiet.info("progress")
     quiet.warning("careful", hint: "do")
 
     assert_empty err.string

@@ -5,8 +5,8 @@ require "spate/tracer"
 
 module Spate
   module Boot
-    # The builder that `spate exec` starts evaluates the Gemfile later, when it may have changed. The builder changes no
-    # file of the user, even if the Gemfile tries to.
+    # The builder that `spate exec` starts evaluates the Gemfile after the boot, when it may have changed. The builder
+    # must change no file of the user, even if the Gemfile tries to.
     class ReadOnlyTest < ExecCase
       # Loaded into every Ruby. Holds the first traced evaluation of the Gemfile until the test closes the FIFO.
       GATE = <<~'RUBY'
@@ -42,7 +42,8 @@ module Spate
         ENV["BUNDLE_APP_CONFIG"] = "#{Dir.home}/config"; Bundler.settings.set_local(:jobs, "3")
         ENV["PATH"] = "#{__dir__}/bin:#{ENV.fetch("PATH")}"; gem "written", path: "written"
       RUBY
-      # Lists its files with the first `git` on the PATH, which is the application's own program.
+      # A gemspec that writes a file and lists its files with `git ls-files`. The first `git` on the PATH is GIT, which
+      # writes and deletes files, too.
       WRITTEN = <<~'RUBY'
         begin
           File.write("#{__dir__}/made", "x")
@@ -102,7 +103,7 @@ module Spate
         assert_path_exists project.path("made"), "`bundle exec` writes it, too"
       end
 
-      # It boots the application to look at the outcome.
+      # The command boots the application to find out the result.
       def test_explain_writes_no_lockfile
         write("app/other/other.gemspec", GEMSPEC.gsub("local", "other"))
         append("gem 'other', path: 'other'")
@@ -143,7 +144,7 @@ module Spate
         wait { cache && unlocked? }
       end
 
-      # All files of the application and of HOME, except Spate's store.
+      # All files of the application and of HOME, except Spate's folder and hidden files of HOME.
       def state
         Dir.glob("{app,home}/**/*", File::FNM_DOTMATCH, base: folder).sort.filter_map do |path|
           info = File.lstat("#{folder}/#{path}")

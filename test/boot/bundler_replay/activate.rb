@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Loaded first by test programs: sets up from the record in the file REPLAY names.
+# Test programs load this file first. It activates the Bundler replay in the file that REPLAY names.
 
 path = ENV.delete("REPLAY")
 library = File.expand_path("../../../lib", __dir__)

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Prints as JSON the results of Bundler's and RubyGems' methods in a process that is set up, before and after calls
-# that a Bundler replay cannot answer.
+# Prints the results of Bundler's and RubyGems' methods as JSON, before and after calls that a Bundler replay cannot
+# handle itself.
 
 require "json"
 require "stringio"

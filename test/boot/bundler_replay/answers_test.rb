@@ -4,7 +4,7 @@ require_relative "bundle_case"
 
 module Spate
   module Boot
-    # Programs that call Bundler and RubyGems: the same output with the real Bundler and with the Bundler replay.
+    # Programs that call Bundler and RubyGems. The output must be the same with the real Bundler and the Bundler replay.
     class AnswersTest < BundleCase
       REAL = "puts Bundler.singleton_methods(false).include?(:definition)\n"
 
@@ -29,7 +29,7 @@ module Spate
         with_broken("raise 'broken'") { assert_broken("Bundler::GemRequireError") }
       end
 
-      def test_a_gem_that_needs_what_is_missing
+      def test_gem_that_requires_a_missing_file
         with_broken("require 'no/such/thing'") { assert_broken("no/such/thing") }
       end
 
@@ -159,7 +159,7 @@ module Spate
         File.write(file, before)
       end
 
-      # Class, message and cause.
+      # Compares class, message and cause of the error.
       def assert_broken(expected)
         script = <<~RUBY
           begin

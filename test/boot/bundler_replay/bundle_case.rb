@@ -9,7 +9,7 @@ require "spate/boot/entry"
 
 module Spate
   module Boot
-    # A bundle of small gems, installed by the real Bundler from the loopback once for all tests of a process.
+    # A bundle of small gems. The real Bundler installs it from a local gem source, once for all tests of a process.
     class BundleCase < Minitest::Test
       Record = Gemfile::Setup::Record
       GEMFILE = <<~'RUBY'
@@ -38,7 +38,7 @@ module Spate
       RUBY
 
       class << self
-        # TestProject, installed. Ends with the process.
+        # The installed TestProject. It is removed when the process ends.
         def project
           BundleCase.instance_eval { @project ||= install }
         end
@@ -93,7 +93,7 @@ module Spate
         Gemfile::Setup::Recorder.new(location, Settings.load(root: location.root, env: environment)).call.bytes
       end
 
-      # The project's record, made again only if something changed.
+      # The project's record. A new one is made only if an input has changed.
       def record
         kept = BundleCase.instance_variable_get(:@record)
         return kept if kept && usable?(kept) == true
@@ -112,7 +112,7 @@ module Spate
         app.run!("ruby", "-r#{File.expand_path("activate.rb", __dir__)}", *arguments, REPLAY: path, **extra)
       end
 
-      # The same program by both: [Bundler's output, the replay's].
+      # The output of a program: [with Bundler, with the Bundler replay].
       def both(script, **extra)
         [run_with(nil, "-e", script, **extra), run_with(record, "-e", script, **extra)]
       end

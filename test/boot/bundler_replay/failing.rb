@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Activates the Bundler replay in the file REPLAY with a failure before, and after, each of its steps, and prints what
-# differs afterwards. Sets up by the real Bundler in the end.
+# Activates the Bundler replay in the file REPLAY, with a failure before and after each of its steps. Prints what
+# differs after each failure. In the end sets up with the real Bundler.
 
 path = ENV.delete("REPLAY")
 library = File.expand_path("../../../lib", __dir__)
@@ -33,7 +33,7 @@ STEPS = { replay::Activation => %i[activate gems bundler libraries clean_load_pa
                                                      specifications replace define] }.freeze
 FAILURES = [RuntimeError, SyntaxError, NoMemoryError, SystemStackError, Exception].freeze
 
-# number: which of its calls raises.
+# Runs the block while a method raises in one of its calls (number), :before or :after its work (place).
 def failing(owner, name, place, number)
   original = owner.instance_method(name)
   calls = 0
@@ -60,7 +60,7 @@ STEPS.each do |owner, names|
     before = PROCESS.call
     begin
       failing(owner, name, place, number) { replay.activate(RECORD.new(bytes)) }
-      # It was called less often: the activation succeeded.
+      # The method was called fewer than `number` times, so nothing was raised.
       replay::Undo.new(replay.current).call
       replay.instance_variable_set(:@current, nil)
     rescue replay::Failed

@@ -4,7 +4,8 @@ require_relative "bundle_case"
 
 module Spate
   module Boot
-    # A gem from git, with and without the Bundler replay.
+    # A program with a gem from git gets the same results with the Bundler replay as with Bundler. The replay is invalid
+    # when the revision has changed.
     class GitTest < BundleCase
       GEMSPEC = <<~'RUBY'
         require_relative "lib/branch/version"
@@ -46,7 +47,7 @@ module Spate
 
         assert_equal true, usable?(bytes)
         changed(bytes, "branch.gemspec", "#")
-        # Bundler replaced the gemspec by its evaluated form, so the files that it read do not count any more.
+        # Bundler replaced the gemspec with its evaluated form, so the files that it read are no longer inputs.
         File.write("#{checkout}/lib/branch/version.rb", "#", mode: "a")
         assert_equal true, usable?(bytes)
         another_revision

@@ -44,7 +44,7 @@ module Spate
         real
       end
 
-      # Hashes key by key, so that a failure shows the difference.
+      # Compares Hashes key by key, so that a failure shows the difference.
       def assert_part(real, ours, part)
         return assert_equal(real, ours, part) unless real.is_a?(Hash)
 

@@ -4,7 +4,8 @@ require_relative "bundle_case"
 
 module Spate
   module Boot
-    # Common tools in a bundle, from the machine's own gems, with Bundler and with the Bundler replay.
+    # Common tools must have the same output with Bundler and with the Bundler replay. They come from this machine's
+    # gems.
     class ToolsTest < BundleCase
       TOOLS = %w[rake rspec rubocop irb].freeze
       FILES = {
@@ -55,7 +56,7 @@ module Spate
 
       private
 
-      # The tool's own program from the bundle, started as `bundle exec` does.
+      # The output of the tool's executable in the bundle, started as by `bundle exec`.
       def output(bytes, app, tool, arguments)
         gem = { "rspec" => "rspec-core" }.fetch(tool, tool)
         code = "ARGV.replace(#{arguments.inspect}); $0 = #{tool.dump}; " \

@@ -4,9 +4,9 @@ require_relative "bundle_case"
 
 module Spate
   module Boot
-    # Ways for a Gemfile to read the state of the machine or of its process. Those that cannot be recorded are refused.
-    # For those that are recorded see test/gemfile/setup.
-    class HearingTest < BundleCase
+    # Ways for a Gemfile to read the state of the machine or of its process. If such an input cannot be recorded, there
+    # is no replay. test/gemfile/setup tests the inputs that are recorded.
+    class TracingTest < BundleCase
       REFUSED = {
         "Time.new" => "Time", "Time.now" => "Time", "Time.utc(1).localtime" => "localtime",
         "require 'date'; DateTime.now" => "DateTime", "Date.today" => "Date",
@@ -67,7 +67,7 @@ module Spate
         "require 'timeout'; Timeout.timeout(9) { 1 }" => "Thread|Process|calls"
       }.freeze
 
-      # Independent of each other, so all are in one Gemfile.
+      # The lines do not affect each other, so one Gemfile contains all of them.
       def test_unrecorded_inputs_are_refused
         lines = REFUSED.keys.map { |line| "begin; #{line}\nrescue Exception; end" }
         reasons = made_with(lines.join("\n")) { |bytes| Record.new(bytes).refused.split("; ") }

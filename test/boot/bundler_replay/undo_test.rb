@@ -4,9 +4,9 @@ require_relative "bundle_case"
 
 module Spate
   module Boot
-    # An activation that fails half way is fully reverted, and the real Bundler sets up as usual.
+    # If an activation fails at some step, it is fully reverted, and the real Bundler sets up as usual.
     class UndoTest < BundleCase
-      def test_a_failure_at_each_step
+      def test_failure_at_each_step_is_undone
         expected = project.run!("ruby", "-rbundler/setup", answers)
         path = write("replay.bin", record)
         found = project.run!("ruby", "-r#{File.expand_path("failing.rb", __dir__)}", answers, REPLAY: path)

@@ -3,7 +3,7 @@
 require "boot/exec_case"
 
 module Spate
-  # A bundle that cannot be set up: one error with a hint and a documented exit code.
+  # A bundle that cannot be set up. There must be one error with a hint and a documented exit code.
   class BundlerSetupTest < ExecCase
     LOCKED = "GEM\n  specs:\n    not-there-at-all (99.0.1)\n\nPLATFORMS\n  ruby\n\nDEPENDENCIES\n  not-there-at-all\n"
     PROGRAMS = [%w[ruby -e 1], %w[./program.rb]].freeze
@@ -13,7 +13,8 @@ module Spate
       write("app/program.rb", "#!/usr/bin/env ruby\nputs 'ran'\n", mode: 0o755)
     end
 
-    # Every way to start (another Ruby, a script in this process, all parts off) reports the same error.
+    # Asserts that each way to start a program (Ruby, a script in this process, all parts disabled) reports the same
+    # error with this exit code. Returns the error.
     def told(code, **env)
       texts = [*PROGRAMS.map { |words| [words, {}] }, [PROGRAMS.last, { SPATE_BOOT: "0" }]].map do |words, switch|
         text, status = spate_exec(*words, **env, **switch)
@@ -38,7 +39,7 @@ module Spate
       assert_match(/\Aerror: \S+Gemfile.lock:3: contains merge conflicts \(<<<<<<<\)\nhint: .+\n\z/, text)
     end
 
-    # Requested as RubyGems' wrapper does it.
+    # The program requests spate like the wrappers of RubyGems.
     def test_spate_itself
       write("app/bin/spate", "#!/usr/bin/env ruby\ngem 'spate'\n", mode: 0o755)
       [{}, { SPATE_BOOT: "0" }].each do |switch|
@@ -54,12 +55,12 @@ module Spate
     def test_hint_is_not_install_when_no_gem_is_missing
       text, status = spate_exec("nosuch")
       assert_equal 127, status.exitstatus
-      assert_match(/\Aerror: command not found: nosuch\nhint: every gem of the bundle is installed, /, text)
+      assert_match(/\Aerror: command not found: nosuch\nhint: neither the bundle nor /, text)
 
       write("app/other/Gemfile", "gem 'not-there-at-all'\n")
       write("app/other/Gemfile.lock", LOCKED)
       text, = spate_exec("--gemfile", "other/Gemfile", "nosuch")
-      assert_match(/\Aerror: command not found: nosuch\nhint: `spate install`/, text)
+      assert_match(/\Aerror: command not found: nosuch\nhint: gems of the bundle are missing: spate install/, text)
     end
 
     def test_no_gemfile
@@ -121,7 +122,7 @@ module Spate
       end
     end
 
-    # Here the application may rescue the exception.
+    # If the application calls Bundler.setup itself, it may rescue the exception.
     def test_application_that_calls_setup_gets_bundlers_exception
       File.write(project.path("Gemfile"), "gem 'not-there-at-all'\n")
       File.write(project.path("Gemfile.lock"), LOCKED)

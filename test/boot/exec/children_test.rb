@@ -3,7 +3,7 @@
 require "boot/exec_case"
 
 module Spate
-  # Ruby child processes of a program find the bundle, as under `bundle exec`.
+  # Ruby child processes of a program use the bundle, as under `bundle exec`.
   class ChildrenTest < ExecCase
     CHILD = "require %q(local); puts [Local.answer, Gem.loaded_specs.size, $LOAD_PATH.size].inspect"
 
@@ -15,7 +15,7 @@ module Spate
       assert_equal expected, both(program).last.first
     end
 
-    def test_they_use_the_compile_cache_too
+    def test_children_use_the_compile_cache
       build
       child = "puts Spate::Boot.session.parts.values_at(:loader, :replay, :load_path_cache).inspect"
       assert_equal "[true, true, true]\n", spate_exec("sh", "-c", "ruby -e '#{child}'").first
@@ -40,9 +40,9 @@ module Spate
       assert_equal expected, commands.map { |command| spate_exec(*command).first }
     end
 
-    def test_another_ruby_does_what_bundler_would
+    def test_another_ruby_behaves_as_with_bundler
       build
-      # Another Ruby is one with another description; what it loads then is the setup that Bundler named.
+      # SPATE_RUBY simulates a different Ruby. It sets up with Bundler itself.
       output, = spate_exec("sh", "-c", "SPATE_RUBY=other ruby -e 'p defined?(Spate), Bundler.method(:setup).owner; " \
                                        "require %q(local); p Local.answer'")
       assert_equal "nil\n\#<Class:Bundler>\n42\n", output

@@ -4,11 +4,11 @@ require "boot/exec_case"
 require "spate/boot/entry"
 
 module Spate
-  # The memory limit, from the files of several systems.
+  # Boot::Exec::Heap::Memory reads the available memory from the files of several systems.
   class HeapMemoryTest < Minitest::Test
     MB = 1 << 20
 
-    # Bytes available with these files and 8 GB free.
+    # The available bytes on a system with these files and 8 GB of free memory.
     def available(files)
       { "proc/meminfo" => "MemTotal: 16777216 kB\nMemAvailable:    8388608 kB\n", **files }.each do |path, text|
         write("system/#{path}", text)
@@ -33,7 +33,7 @@ module Spate
                                        "sys/fs/cgroup/memory/memory.limit_in_bytes" => "9223372036854771712\n")
     end
 
-    def test_a_container_sees_its_group_at_the_top
+    def test_container_limit_is_read_from_the_root_group
       assert_equal 512 * MB, available("proc/self/cgroup" => "4:memory:/docker/1\n0::/\n",
                                        "sys/fs/cgroup/memory/memory.limit_in_bytes" => "#{512 * MB}\n")
     end
@@ -47,7 +47,7 @@ module Spate
     end
   end
 
-  # In a real control group.
+  # A script in a control group of 300 MB gets the same memory with and without the heap settings.
   class HeapLimitedTest < ExecCase
     BYTES = 300 << 20
     PLACES = { "/sys/fs/cgroup/memory" => "memory.limit_in_bytes", "/sys/fs/cgroup" => "memory.max" }.freeze
@@ -58,14 +58,14 @@ module Spate
       p Spate::Boot.session.parts[:heap]
     RUBY
 
-    def test_a_script_has_the_memory_that_it_had
+    def test_script_gets_no_heap_settings
       within_limit do |group|
         %w[0 1].each do |asked|
           output, status = project.run("sh", "-c", "echo $$ > #{group}/cgroup.procs; exec \"$@\"", "sh",
                                        "ruby", "--disable-gems", File.expand_path("../../../exe/spate", __dir__),
                                        "exec", "ruby", "-e", PROGRAM, SPATE_HEAP: asked)
           assert_predicate status, :success?, output
-          assert_equal({ "0" => "turned off", "1" => "no past boot became faster by it" }[asked].inspect, output.chomp)
+          assert_equal({ "0" => "turned off", "1" => "no past boot was faster with it" }[asked].inspect, output.chomp)
         end
       end
     end

@@ -4,7 +4,7 @@ require "boot/exec_case"
 require "spate/boot/entry"
 
 module Spate
-  # Heap settings for Ruby. No program behaves differently with them.
+  # Settings for Ruby's heap. They must not change the behaviour of a program.
   class HeapTest < ExecCase
     SLOTS = "400000,80000,60000,3000,2500"
     STATE = "Spate::Boot.session.parts[:heap]"
@@ -37,8 +37,8 @@ module Spate
       end
     end
 
-    # How much is collected in 60 requests to a server that becomes a daemon.
-    def test_a_daemon_collects
+    # A server that becomes a daemon must collect garbage more than ten times during 60 requests.
+    def test_daemon_runs_garbage_collection
       expected, found = told(<<~'RUBY')
         require "socket"
         server = TCPServer.new("127.0.0.1", 0)
@@ -66,8 +66,9 @@ module Spate
       assert_equal ["true\n"] * 2, [expected, found]
     end
 
-    # Memory of four processes in kB. One garbage collection more or less in a worker halves or doubles the result, so
-    # each worker collects. The rest varies by some per cent: one round of three within the limits is enough.
+    # Compares the memory of a server and three workers in kB. A single garbage collection in a worker can halve or
+    # double it, so each worker collects before the measurement. The remaining variation is a few per cent: one round of
+    # three must be within 5% of `bundle exec`.
     def test_objects_of_a_server_stay_shared_with_its_workers
       program = <<~'RUBY'
         KEPT = Array.new(200_000) { |number| [number.to_s * 4, { number => "x" * 30 }] }
@@ -96,18 +97,18 @@ module Spate
       assert_operator ratios.min, :<=, 1.05
     end
 
-    # A kind of boot gets settings only when they are known to save time.
-    def test_settings_only_where_they_save_time
+    # A kind of boot gets settings only if earlier boots show that they save time.
+    def test_settings_are_used_only_if_they_save_time
       compile_cache_is_there
-      assert_equal "no past boot became faster by it", state, "a first boot"
+      assert_equal "no past boot was faster with it", state, "a first boot"
       boot_log(line(collected: 40))
-      assert_equal "no past boot became faster by it", state, "too little"
+      assert_equal "no past boot was faster with it", state, "too little"
       boot_log(line(ended: "exit"))
-      assert_equal "no past boot became faster by it", state, "a script"
+      assert_equal "no past boot was faster with it", state, "a script"
       boot_log(line(kind: "other.rb"))
-      assert_equal "no past boot became faster by it", state, "another kind"
+      assert_equal "no past boot was faster with it", state, "another kind"
       boot_log(line, line(collected: 495, told: true))
-      assert_equal "no past boot became faster by it", state, "a boot that saved no time"
+      assert_equal "no past boot was faster with it", state, "a boot that saved no time"
       boot_log(line, line(collected: 200, told: true))
       assert_equal true, state
       boot_log(line)
@@ -135,12 +136,12 @@ module Spate
       boot_log(line)
       seen = "p #{STATE}, ENV.keys.grep(/RUBY_GC|SPATE_HEAP/)"
       output, = run_program("#{seen}; system('ruby', '-e', #{seen.dump})")
-      assert_equal "true\n[]\n\"no past boot became faster by it\"\n[]\n", output
+      assert_equal "true\n[]\n\"no past boot was faster with it\"\n[]\n", output
     end
 
     private
 
-    # The program's output under `bundle exec`, and under `spate exec` with settings.
+    # The program's output, [under `bundle exec`, under `spate exec` with settings].
     def told(program)
       compile_cache_is_there
       boot_log(line)
@@ -163,9 +164,9 @@ module Spate
       File.write(cache.sub(/compiled\z/, "bootlog"), lines.join)
     end
 
-    # A boot's line in the boot log.
+    # A line of the boot log.
     def line(kind: "program.rb", ended: "accept", collected: 500, told: false)
-      parts = told ? [] : ["heap=no past boot became faster by it"]
+      parts = told ? [] : ["heap=no past boot was faster with it"]
       slots = SLOTS if Boot::Exec::Heap::SIZED
       [1_700_000_000, kind, ended, 2000, 1900, 100, 0, collected, slots, *parts].join("\t") << "\n"
     end

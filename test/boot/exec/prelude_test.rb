@@ -3,7 +3,7 @@
 require "boot/exec_case"
 
 module Spate
-  # RubyGems loaded late from the compile cache behaves as RubyGems loaded by Ruby.
+  # RubyGems behaves the same whether Ruby loads it or Spate loads it later from the compile cache.
   class PreludeTest < ExecCase
     ASKS = <<~'RUBY'
       p Gem::VERSION, Gem.loaded_specs.keys.sort, NameError.ancestors.map(&:to_s), KeyError.ancestors.map(&:to_s)
@@ -42,7 +42,7 @@ module Spate
       assert_operator ours.length, :<=, 45, ours.join("\n")
       heavy = %w[bundler psych json set fileutils tempfile digest open3 uri time optparse net/http openssl yaml]
       plain = `#{RbConfig.ruby} -e 'puts $LOADED_FEATURES'`.lines(chomp: true)
-      more = (output.lines(chomp: true) - plain).grep_v(%r{/bundler/}) # marks of the Bundler replay
+      more = (output.lines(chomp: true) - plain).grep_v(%r{/bundler/}) # added by the Bundler replay
       loaded = heavy.select { |name| more.any? { |path| path.end_with?("/#{name}.rb") } }
       assert_equal %w[bundler], loaded
     end

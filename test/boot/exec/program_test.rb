@@ -3,7 +3,7 @@
 require "boot/exec_case"
 
 module Spate
-  # `spate exec` finds and runs programs as `bundle exec` does, with compile caches and without.
+  # `spate exec` finds and runs programs like `bundle exec`, with and without compile caches.
   class ExecProgramTest < ExecCase
     def assert_same(program, *arguments, **env)
       (expected, its), (found, ours) = both(program, *arguments, **env)
@@ -50,12 +50,12 @@ module Spate
       assert_equal [expected, "\"DEFAULT\"\n"], [project.run("sh", "-c", command, "sh", *spate, "exec").first, expected]
     end
 
-    # Those that this Ruby has.
+    # The JIT options that this Ruby has.
     JITS = %w[--yjit --zjit --mjit --rjit].select do |option|
       system(RbConfig.ruby, "--disable-gems", option, "-e", "exit", %i[out err] => File::NULL)
     end
 
-    def test_a_ruby_with_a_jit_is_the_same_ruby
+    def test_ruby_with_a_jit_behaves_the_same
       skip "this Ruby has no JIT" if JITS.empty?
 
       asks = "require 'local'; p Local.answer, Bundler::VERSION, RUBY_DESCRIPTION"
@@ -97,7 +97,7 @@ module Spate
       end
     end
 
-    # Output that a program of the command writes to a file descriptor that was open before.
+    # The output that a command writes to a file descriptor that it inherited.
     def through_descriptor(command)
       path = File.join(folder, "open")
       File.open(path, "w") do |file|
@@ -116,7 +116,7 @@ module Spate
       path = "#{project.path("tools")}:#{ENV.fetch("PATH")}"
       assert_equal "error: command not found: some-porgram\nhint: did you mean some-program?\n",
                    spate_exec("some-porgram", PATH: path).first
-      assert_match(/^hint: every gem /, spate_exec("some-pogram-s", PATH: path).first)
+      assert_match(/^hint: neither the bundle nor /, spate_exec("some-pogram-s", PATH: path).first)
       write("app/plain.txt", "text")
       assert_equal 127, spate_exec("plain.txt").last.exitstatus
       output, status = spate_exec("./plain.txt")
@@ -132,7 +132,7 @@ module Spate
 
     def test_another_program_has_the_environment_that_bundle_exec_gives_it
       build
-      # BUNDLER_SETUP (Bundler 2.4 and later) is Spate's own, so that programs in Ruby boot by it as well.
+      # BUNDLER_SETUP (Bundler 2.4 and later) differs: Spate sets it, so that Ruby programs boot from it, too.
       words = ["sh", "-c", "env | grep -E '^(BUNDLE|GEM|MANPATH|PATH|RUBYLIB)' | grep -v ^BUNDLER_SETUP= | sort"]
       [{ BUNDLE_PATH: "vendor/bundle" }, { GEM_HOME: folder, MANPATH: "/nowhere" }].each do |env|
         2.times do
@@ -190,7 +190,8 @@ module Spate
       end
     end
 
-    # Without Ruby's own message about the switch, which names the program that was started.
+    # The output under `bundle exec` and under `spate exec`, without Ruby's own message about the switch, which contains
+    # the name of the program.
     def both_by_program(program, switch)
       said, = project.run(RbConfig.ruby, "--disable-gems", "-e", "", **switch)
       words = said.empty? ? "" : /^\S*#{Regexp.escape(said.delete_prefix(RbConfig.ruby))}/

@@ -3,7 +3,8 @@
 require "test_helper"
 require "support/boot_gems"
 
-# Many boots at once, builders that are killed, folders that are full or read-only.
+# A program behaves the same, and no partial compile cache is left, when many boots start at once, builders are killed,
+# or the store is full or read-only.
 class BootCrowdTest < Minitest::Test
   def setup
     super
@@ -41,7 +42,7 @@ class BootCrowdTest < Minitest::Test
     assert_clean
   end
 
-  # The next builder after a failed one waits.
+  # Makes the last attempts of builders two hours older. After a failed attempt, the next builder waits.
   def later
     Dir.glob("#{@project.caches}/boots/*.attempts") { |path| File.utime(Time.now - 7200, Time.now - 7200, path) }
   end
@@ -107,7 +108,7 @@ class BootCrowdTest < Minitest::Test
     nil
   end
 
-  # Every compile cache is complete, and no partial file is left when the builders have ended.
+  # Asserts that every compile cache is complete, and that the builders left no partial file.
   def assert_clean
     caches = Dir.glob("#{@project.home}/spate/store/v1/compile-cache/**/*.compiled")
     key = File.basename(@project.caches)

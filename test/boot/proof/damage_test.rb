@@ -3,9 +3,9 @@
 require "test_helper"
 require "support/boot_gems"
 
-# Whole boots with damaged or foreign compile caches behave as plain Ruby, with one warning at most.
+# Boots with damaged or foreign compile caches behave like plain Ruby, with at most one warning.
 class BootDamageTest < Minitest::Test
-  # Huge lengths in place of the header's: 600 MB.
+  # A length of 600 MB, to be written into headers.
   LIE = [600 << 20].pack("Q<")
 
   def setup
@@ -54,7 +54,7 @@ class BootDamageTest < Minitest::Test
     end
   end
 
-  # Undamaged parts are used; the rest is reported once.
+  # Only the compile caches that others can write are ignored. One line reports them, and the rest are used.
   def test_folders_of_which_some_are_writable_by_others
     warm
     { "overlay" => %w[apps], "gems" => %w[gems], "both" => %w[apps gems] }.each do |name, folders|
@@ -71,7 +71,7 @@ class BootDamageTest < Minitest::Test
     end
   end
 
-  def test_compile_caches_of_someone_else
+  def test_compile_caches_of_another_user
     skip "needs root, to give files away" unless Process.uid.zero?
     warm
     File.chown(12_345, 12_345, *Dir.glob("#{@project.caches}/**/*.compiled"))
@@ -101,7 +101,7 @@ class BootDamageTest < Minitest::Test
     assert_equal @expected.err, found.err.gsub(/^spate: .*\n/, ""), name if err
   end
 
-  # No file is loaded from there, and one line reports why.
+  # Asserts that no file is loaded from the folder, and that one line reports the reason.
   def refused(name)
     found = @project.spate
 
@@ -127,7 +127,7 @@ class BootDamageTest < Minitest::Test
     File.symlink("#{path}-away", path)
   end
 
-  # Twenty, by a fixed seed: name => how the compile cache is damaged.
+  # Twenty ways to damage a compile cache, with a fixed seed: { name => lambda }.
   def damages
     random = Random.new(4)
     found = {}

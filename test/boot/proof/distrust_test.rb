@@ -3,7 +3,8 @@
 require "boot/exec_case"
 
 module Spate
-  # A store in another user's folder: its files may be root's, but the other user chooses which.
+  # A store in another user's folder. Its files may belong to root, but the other user can replace them, so they are not
+  # used.
   class DistrustTest < ExecCase
     STRANGER = 54_321
 
@@ -45,7 +46,7 @@ module Spate
                        :success?
     end
 
-    # CI containers run root with the HOME of another user.
+    # Containers in CI may run as root with the HOME of another user.
     def test_home_may_belong_to_another_user
       File.chown(STRANGER, nil, @foreign)
       place = { HOME: @foreign, SPATE_HOME: nil }
@@ -72,7 +73,7 @@ module Spate
 
     private
 
-    # true, or why no compile cache is used.
+    # true, or the reason why the Bundler replay or any compile cache is not used.
     def replay
       found = parts(SPATE_HOME: "#{@foreign}/spate")
       reason = found["compile_cache"]

@@ -2,8 +2,8 @@
 
 require "support/boot_matrix_case"
 
-# The boot after an edit. Independent edits are made together here, and one by one in
-# test/full/boot_edits_test.rb.
+# The boot after an edit must behave like plain Ruby. Several independent edits are made at once here;
+# test/full/boot_edits_test.rb makes each alone.
 class BootEditsTest < Spate::BootMatrixCase
   Spate::BootEdits::TOGETHER.each do |names|
     define_method(:"test_#{names.join(" & ").tr(",:'", "").tr(" ", "_")}") { edited(*names) }

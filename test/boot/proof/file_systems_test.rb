@@ -4,8 +4,8 @@ require "boot/exec_case"
 require "support/test_disk"
 
 module Spate
-  # A gem on a file system whose times no kernel set: the next version has the same size, times, inodes, device and
-  # path.
+  # A gem on a file system image is replaced by its next version. Both have the same sizes, times, inodes, device and
+  # path, since the image's author sets the times. The boot must run the new version.
   class FileSystemsTest < ExecCase
     PROGRAM = <<~'RUBY'
       require "local"
@@ -48,7 +48,7 @@ module Spate
       end
     end
 
-    # Building again would save nothing, since the next boot reads as much.
+    # A rebuild would be useless, since the next boot would read as much.
     def test_boot_from_a_disk_compile_cache_is_not_rebuilt_each_time
       disk(:squashfs, "1.0", FILES["1.0"])
       boot_twice(write("app/program.rb", PROGRAM))
@@ -71,7 +71,7 @@ module Spate
 
     private
 
-    # Replaces the folder of the gem.
+    # Mounts an image with these files at the path of the gem. Skips the test if this file system cannot be mounted.
     def disk(type, name, files)
       obstacle = TestDisk.obstacle(type) and skip obstacle
       source = "source-#{name}"
@@ -83,7 +83,7 @@ module Spate
       skip e.message.lines.first
     end
 
-    # Output lines of the second boot.
+    # The output lines of the second boot.
     def boot_twice(program)
       build("ruby", File.expand_path(program, folder))
       lines(program)

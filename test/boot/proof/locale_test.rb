@@ -4,7 +4,7 @@ require "test_helper"
 require "support/boot_project"
 
 module Spate
-  # Names that are not ASCII, in an ASCII locale, as in most containers.
+  # Boots with non-ASCII paths in an ASCII locale, which most containers have.
   class LocaleTest < Minitest::Test
     PLAIN = { "LC_ALL" => "C" }.freeze
 

@@ -3,7 +3,8 @@
 require "test_helper"
 require "support/boot_gems"
 
-# Bundle and compile caches from a container's layer or a CI cache: same paths, other inodes and times.
+# Compile caches are still used after bundle and store were restored from a container's layer or a CI cache, with other
+# inodes and times. At another path they are not used.
 class BootMovedTest < Minitest::Test
   def setup
     super
@@ -12,14 +13,14 @@ class BootMovedTest < Minitest::Test
     @project.warm
   end
 
-  # Like COPY: contents and modes without times.
+  # Simulates COPY in a Dockerfile: contents and modes are kept, times are not.
   def test_copied_without_times
     again(@project.folder) { |from, to| FileUtils.cp_r(from, to) }
     again(@project.home) { |from, to| FileUtils.cp_r(from, to) }
     accepted
   end
 
-  # Like a CI cache: unpacked from an archive, times in whole seconds.
+  # Simulates a CI cache: files are unpacked from an archive, with times in whole seconds.
   def test_unpacked_from_an_archive
     [@project.folder, @project.home].each do |path|
       again(path) { |from, to| Dir.mkdir(to) && system("tar -C #{from} -cf - . | tar -C #{to} -xf -", exception: true) }
@@ -45,7 +46,7 @@ class BootMovedTest < Minitest::Test
     yield "#{path}-before", path
   end
 
-  # Compared once, found equal and recorded.
+  # Asserts that contents are compared once and found equal, and that the new times are recorded.
   def accepted
     found = @project.spate(readonly: false)
 

@@ -3,7 +3,7 @@
 require "boot/exec_case"
 
 module Spate
-  # Ruby's options and the locale affect compiled code, and therefore code from a compile cache.
+  # Ruby's options and the locale affect compiled code. Code from a compile cache must be the same.
   class RubySwitchesTest < ExecCase
     LIBRARY = <<~'RUBY'
       module Local
@@ -52,7 +52,7 @@ module Spate
       define_method("test_locale_#{name}") { compare(**env) }
     end
 
-    # The ones that this Ruby accepts silently; 3.3 calls one experimental.
+    # The parsers that this Ruby accepts without a warning. Ruby 3.3 warns that one is experimental.
     PARSERS = %w[prism parse.y].select do |parser|
       said, status = Open3.capture2e(RbConfig.ruby, "--parser=#{parser}", "-e", "")
       status.success? && said.empty?
@@ -86,7 +86,8 @@ module Spate
 
     def asked(parser, **env) = spate_exec("ruby", @program, RUBYOPT: "--parser=#{parser}", **env).first
 
-    # With compile caches of a start without switches, and with the compile caches of the first boot.
+    # Compares `bundle exec` with two boots: the first has compile caches of a boot without switches, the second its
+    # own.
     def compare(*switches, **env)
       command = ["ruby", *switches, @program]
       expected, = project.run("bundle", "exec", *command, **env)

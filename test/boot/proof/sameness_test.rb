@@ -2,14 +2,14 @@
 
 require "support/boot_sameness_case"
 
-# A small real Rails application is the same after a boot with and without Spate.
+# A small real Rails application must be in the same state after a boot with and without Spate.
 class BootSamenessTest < Spate::BootSamenessCase
   def setup
     super
     @app = self.class.app { |app| warm(app) }
   end
 
-  # Booted once to build the compile caches.
+  # The application, booted once to build the compile caches.
   def self.app(&block)
     @app ||= Spate::BootRails.shared.tap(&block)
   end
@@ -23,7 +23,7 @@ class BootSamenessTest < Spate::BootSamenessCase
     assert_operator found.facts[:requirer][:hit], :>, 100
   end
 
-  def test_with_each_part_alone
+  def test_each_part_enabled_separately
     plain = @app.told(spate: false)
     Spate::BootProject::PARTS.each_key do |part|
       assert_same_boot(@app, hits: (500 if part == :bundle), plain: plain,
@@ -31,7 +31,8 @@ class BootSamenessTest < Spate::BootSamenessCase
     end
   end
 
-  # -w: the parser warns when a file is compiled, so files with warnings are compiled. From Ruby 3.4 on all files are.
+  # With -w the parser warns when it compiles a file, so files with warnings are always compiled. Ruby 3.4 and later
+  # compile all files.
   def test_warnings
     _, found = assert_same_boot(@app, hits: (500 if RUBY_VERSION < "3.4"), RUBYOPT: "-w")
 
@@ -57,7 +58,7 @@ class BootSamenessTest < Spate::BootSamenessCase
     end
   end
 
-  # Gems that contain their tests.
+  # Runs the tests that these gems include.
   def test_the_test_suites_of_gems_pass_the_same
     { "builder" => "test/test_*.rb", "minitest" => "test/minitest/test_minitest_{assertions,spec,test}.rb" }
       .each do |name, tests|
@@ -72,7 +73,7 @@ class BootSamenessTest < Spate::BootSamenessCase
 
   private
 
-  # [exit code, minitest's counts]. The second run of a program uses compile caches.
+  # [exit code, minitest's counts]. If `way` is :spate, the program runs twice, the second time from compile caches.
   def suite(way, root, files)
     arguments = ["-I#{root}/test", "-I#{root}", "-e", "ARGV.slice!(0, #{files.length}).each { |file| require file }",
                  *files, "--seed", "1"]

@@ -4,11 +4,11 @@ require "test_helper"
 require "spate/native/install"
 
 module Spate
-  # The stored builds that a bundle may use: its own machine's, and those of trusted signers.
+  # The stored builds that a bundle may use: builds of this machine, and of trusted signers.
   class VariantsTest < Minitest::Test
     KEY = Store.sha256("key")
     SIGNERS = [["ab" * 16, 1_700_000_000]].freeze
-    # The file names that Spate versions before the team cache accept as variants and prune as builds.
+    # Names of files that Spate versions before the team cache treat as variants and prune as builds.
     OLDER = /\A\h{16}\z/
 
     def store = @store ||= Store.open(home: folder, env: {})
@@ -22,7 +22,7 @@ module Spate
       id
     end
 
-    def test_all_variants_are_its_own_without_signers
+    def test_all_returns_only_unsigned_variants_without_signers
       keep("one")
       keep("two")
 
@@ -42,7 +42,7 @@ module Spate
       assert_equal 1, variants.all { true }.map(&:identity).uniq.size, "builds that see one have the same key"
     end
 
-    def test_an_older_spate_does_not_see_them
+    def test_older_versions_ignore_signed_builds
       keep("one", signer: SIGNERS.first)
 
       assert_empty Dir.children(store.path("variants", KEY)).grep(OLDER)

@@ -4,7 +4,7 @@ require "test_helper"
 
 module Spate
   class PackagesTest < Minitest::Test
-    # Real output of gems and compilers => the missing file or program, and its package on Debian.
+    # { real output of gems and compilers => [missing file or program, its package on Debian] }
     LOGS = {
       "pg_ext.h:1:10: fatal error: libpq-fe.h: No such file or directory" => %w[libpq-fe.h libpq-dev],
       "Unable to find PostgreSQL client library.\nchecking for libpq-fe.h... no" => %w[libpq-fe.h libpq-dev],

@@ -5,7 +5,7 @@ require "fcntl"
 require "timeout"
 
 module Spate
-  # The jobserver with the real make as its client.
+  # Builds and make processes share the jobs of the job server, and never run more at once. The client is the real make.
   class JobserverTest < Minitest::Test
     # Two targets that finish only when both run at the same time.
     MEETING = <<~MAKE
@@ -63,7 +63,7 @@ module Spate
       assert_equal 3, taken
     end
 
-    def test_waiting_works_after_make_changed_the_pipe
+    def test_waiting_works_with_a_nonblocking_pipe
       server(1)
       reader = @server.descriptors.keys.first
       reader.fcntl(Fcntl::F_SETFL, reader.fcntl(Fcntl::F_GETFL) | Fcntl::O_NONBLOCK)
@@ -74,7 +74,7 @@ module Spate
       assert_equal [0, 1, 2], order.sort
     end
 
-    def test_the_users_own_flags_stay
+    def test_flags_of_the_user_are_kept
       assert_match(/\A-k -j --jobserver-fds=\d+,\d+ --jobserver-auth=\d+,\d+\z/, server(2).makeflags("-k"))
       assert_match(/\A-j /, @server.makeflags)
     end

@@ -7,7 +7,7 @@ module Spate
     class StandaloneTest < Minitest::Test
       MAKE = "create_makefile('a/a')\n"
 
-      # Files in a folder, with the interface of PackageFiles.
+      # The files of a folder, with the interface of PackageFiles.
       Folder = Struct.new(:folder) do
         def paths = Dir.glob("**/*", File::FNM_DOTMATCH, base: folder).sort
 
@@ -55,14 +55,14 @@ module Spate
         define_method("test_needy_#{name.tr(" ", "_")}") { refute_predicate standalone(text), :standalone? }
       end
 
-      def test_gems_without_extconf_wait
+      def test_gems_without_extconf_are_not_standalone
         %w[Rakefile ext/a/Cargo.toml ext/a/CMakeLists.txt configure ext/a/mkrf_conf.rb].each do |path|
           refute_predicate standalone(PLAIN.values.first, extensions: [path], more: { path => "" }), :standalone?, path
         end
         refute_predicate standalone("", extensions: ["ext/gone/extconf.rb"]), :standalone?
       end
 
-      def test_every_extension_counts
+      def test_all_extensions_are_checked
         both = %w[ext/a/extconf.rb ext/b/extconf.rb]
         assert_predicate standalone("", extensions: both, more: { "ext/b/extconf.rb" => "" }), :standalone?
         refute_predicate standalone("", extensions: both, more: { "ext/b/extconf.rb" => "require 'b'" }), :standalone?

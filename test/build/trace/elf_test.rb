@@ -3,7 +3,7 @@
 require "test_helper"
 
 module Spate
-  # Real shared libraries from the real compiler, compared with binutils.
+  # Build::Trace::Elf reads the same needed libraries as readelf. The real compiler builds the shared libraries.
   class ElfTest < Minitest::Test
     def library(name, source, *flags)
       write("#{name}.c", source)
@@ -26,7 +26,7 @@ module Spate
       end
     end
 
-    def test_text_that_only_a_debugger_sees_does_not_count
+    def test_debug_sections_are_ignored
       path = library("two", "const char *where(void) { return \"/in/the/program\"; }\n")
       elf = Build::Trace::Elf.read(path)
 

@@ -8,13 +8,13 @@ module Spate
     class RealPathsTest < Minitest::Test
       include TestFolders
 
-      # The thread of a build has a small stack, and a name in a probe may be as long as the kernel allows.
-      def test_more_folders_than_the_stack_has_room_for
+      # Threads of builds have a small stack, and a path in a probe may be as long as the kernel allows.
+      def test_deep_path_does_not_overflow_the_stack
         path = "/x" * 2000
         assert_equal [path, []], Thread.new { Trace::RealPaths.new.of(path) }.value
       end
 
-      def test_links_that_lead_through_each_other
+      def test_circular_links
         20.times { |number| File.symlink("b#{number + 1}/../b#{number + 1}", "#{folder}/b#{number}") }
         Dir.mkdir("#{folder}/b20")
         led, links = Trace::RealPaths.new.of("#{File.realpath(folder)}/b0")

@@ -42,11 +42,11 @@ module Spate
     def test_everyday_words
       found = words("our CI runs it")
       refute found.mention?("CI")
-      assert found.say?("CI")
+      assert found.contain?("CI")
       ["test -n \"$CI\"", "$(CI)", "${CI:-}"].each { |text| assert words(text).mention?("CI"), text }
     end
 
-    def test_they_are_kept_as_text
+    def test_words_round_trip_as_text
       found = words((1..500).map { |number| "NAME_#{number}" }.join(" "))
       kept = Build::Trace::Words.parse(found.to_s)
       assert_equal [500, 500], [found.size, kept.size]

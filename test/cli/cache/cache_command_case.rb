@@ -3,7 +3,7 @@
 require "cli/cli_case"
 require "support/project"
 
-# `spate cache` in an application without installed gems. No source is queried.
+# `spate cache` in an application without installed gems. No gem source is queried.
 class CacheCommandCase < CLICase
   def project = @project ||= Spate::TestProject.new(File.join(folder, "app"), "source 'https://gems.test'\n")
   def cache(*words, **env) = project.spate!("cache", *words, **env)
@@ -11,7 +11,7 @@ class CacheCommandCase < CLICase
   def key = @key ||= Spate::RemoteCache::Trust::PrivateKey.generate
   def place(name = "share") = File.join(folder, name).tap { |path| FileUtils.mkdir_p(path) }
 
-  # The error output of a command that fails with this exit code.
+  # The output of a command that must fail with this exit code.
   def refused(code, *words, **env)
     output, status = project.spate("cache", *words, **env)
     assert_equal code, status.exitstatus, output

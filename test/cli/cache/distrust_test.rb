@@ -2,12 +2,12 @@
 
 require "cli/cache/cache_command_case"
 
-# `spate cache distrust`: after a leak, a key must not be trusted any more.
+# `spate cache distrust`: after a leak, a key must no longer be trusted.
 class DistrustTest < CacheCommandCase
   PREFIX = Spate::RemoteCache::Trust::PublicKey::PREFIX
 
   def raw = key.public_key("raw").to_s
-  # The format of `openssl pkey -pubout`.
+  # The key in the format of `openssl pkey -pubout`.
   def whole = "whole:#{[PREFIX + raw.split(":").last.unpack1("m")].pack("m0")}"
   def another = Spate::RemoteCache::Trust::PrivateKey.generate.public_key("other").to_s
 

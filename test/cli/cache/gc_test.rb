@@ -2,7 +2,8 @@
 
 require "install/team/team_case"
 
-# `spate cache gc` with a lockfile that names gems without checksums.
+# `spate cache gc` keeps the archives of a lockfile without checksums, and rejects files that are not complete
+# lockfiles.
 class CacheGcTest < TeamCase
   def test_archives_of_a_lockfile_without_checksums_stay
     @source.add("plain", "1.0")
@@ -23,7 +24,7 @@ class CacheGcTest < TeamCase
     refute_path_exists archive
   end
 
-  # A Gemfile, a lockfile of npm or a truncated one would remove every old entry.
+  # With a Gemfile, npm's lockfile or a truncated one, gc would remove every old entry.
   def test_incomplete_or_foreign_lockfile_is_refused
     @source.add("plain", "1.0")
     install(project = machine("first", "plain"))

@@ -2,7 +2,7 @@
 
 require "cli/cache/cache_command_case"
 
-# From `spate cache key` to `spate cache trust`: the printed key is accepted.
+# `spate cache trust` accepts the key that `spate cache key` prints.
 class CacheKeyTest < CacheCommandCase
   SPATE = ["ruby", "--disable-gems", "-I#{File.expand_path("../../../lib", __dir__)}",
            File.expand_path("../../../exe/spate", __dir__)].freeze
@@ -39,7 +39,7 @@ class CacheKeyTest < CacheCommandCase
 
   def key_file = project.path("ci.pem")
 
-  # As in `spate cache key ci > ci.pub`: the shell has truncated ci.pub by then.
+  # As in `spate cache key ci > ci.pub`: the shell truncates ci.pub before the command runs.
   def test_public_key_is_printed_again
     made, again, shown = [%w[ci], %w[ci], %w[--show ci]].map do |words|
       project.run("sh", "-c", 'exec "$@" > ci.pub 2> said', "sh", *SPATE, "cache", "key", *words).then do |said, status|

@@ -2,7 +2,7 @@
 
 require "cli/cache/cache_command_case"
 
-# `spate cache off`, including a cache set by another setting or variable.
+# `spate cache off` disables the team cache of an application, and warns about other settings that still apply.
 class CacheOffTest < CacheCommandCase
   def test_cache_can_be_disabled_for_one_application
     cache("use", "--global", place)

@@ -3,7 +3,7 @@
 require "install/team/team_case"
 require "support/cache_server"
 
-# A push that gets invalid responses, and one that exceeds its time limit.
+# `spate cache push`: invalid and failed responses, the order of the uploads, and the time limit.
 class CachePushTest < TeamCase
   def setup
     super
@@ -32,7 +32,7 @@ class CachePushTest < TeamCase
     assert_equal archives.sort, Dir.children("#{@cache}/cas").sort & archives
   end
 
-  # As with a folder that belongs to another user.
+  # A server responds with 500, for example, if its folder belongs to another user.
   def test_failed_uploads_are_counted
     @server.fault(//, :status, code: 500)
     output, status = @project.spate("cache", "push", SPATE_CACHE: @server.url, SPATE_CACHE_KEY: @key.to_pem)
@@ -51,7 +51,7 @@ class CachePushTest < TeamCase
     assert_operator orders.uniq.size, :>, 1
   end
 
-  # It may be in the middle of a response.
+  # The limit also applies in the middle of a response.
   def test_time_in_the_background_is_limited
     @server.fault(/cas|ac/, :stall)
     over = File.join(folder, "over")

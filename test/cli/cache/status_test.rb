@@ -3,7 +3,7 @@
 require "cli/cache/cache_command_case"
 require "json"
 
-# `spate cache status` before and after a server was queried, and with invalid keys.
+# `spate cache status` prints what the cache has been used for, its last failure, and invalid keys.
 class CacheStatusTest < CacheCommandCase
   def status(**env) = cache("status", SPATE_CACHE: place, **env)
 
@@ -13,7 +13,7 @@ class CacheStatusTest < CacheCommandCase
     assert_equal "#{place}\nsends nothing: SPATE_CACHE_KEY is not set\ntrusts no signer: no build is used\n" \
                  "not used yet\n", lines.join
     output = status(SPATE_CACHE_KEY: key.to_pem, SPATE_CACHE_KEYS: key.public_key("ci").to_s)
-    assert_includes output, "sends, signed by the id #{key.id}\ntrusts ci, whose id is #{key.id}\n"
+    assert_includes output, "sends, signed by the key with the id #{key.id}\ntrusts ci, whose id is #{key.id}\n"
   end
 
   def test_status_reports_invalid_keys
@@ -25,7 +25,7 @@ class CacheStatusTest < CacheCommandCase
     assert_equal [false, nil, 1], [*facts.values_at("writes", "id"), facts["faults"].size]
   end
 
-  # Each server has its own history.
+  # Failures are recorded for each server.
   def test_status_reports_the_last_failure_and_its_server
     address = ->(port) { "s3://acme/ruby?endpoint=http://127.0.0.1:#{port}" }
     name = Spate::RemoteCache.transport(address[9], env: {}).to_s
@@ -42,7 +42,7 @@ class CacheStatusTest < CacheCommandCase
                  refused(12, "status", SPATE_CACHE: "https://cache.test/\xff"))
   end
 
-  # The settings of an application may have been written by a stranger.
+  # The settings of a cloned application may be malicious.
   def test_control_characters_of_a_setting_are_not_printed
     hostile = "/mnt/\u202eshare"
     project.bundle("config", "set", "--local", "spate.cache", hostile)

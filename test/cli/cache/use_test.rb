@@ -2,7 +2,7 @@
 
 require "cli/cache/cache_command_case"
 
-# `spate cache use`: the saved setting, and the warnings that it prints.
+# `spate cache use`: the setting that it saves, and its warnings.
 class UseCacheTest < CacheCommandCase
   # A port without a listener.
   UNREACHABLE = "127.0.0.1:9"

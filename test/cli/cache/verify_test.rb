@@ -2,7 +2,7 @@
 
 require "install/team/team_case"
 
-# `spate cache verify` of a cache that also has builds of other signers.
+# `spate cache verify` lists builds of untrusted signers, but does not count them as faults.
 class CacheVerifyTest < TeamCase
   def test_builds_of_others_are_no_faults
     native("alpha")

@@ -3,10 +3,10 @@
 require "boot/exec_case"
 
 module Spate
-  # The findings of `spate doctor` about boots; none for an application that boots as intended.
+  # The findings of `spate doctor` about boots. There are none if the application boots as intended.
   class DoctorBootCheckTest < ExecCase
     LIB = File.expand_path("../../../lib", __dir__)
-    # The environment of another shell than the one that boots: the record of the Bundler replay does not fit it.
+    # The environment of another shell, for which the record of the Bundler replay is not valid.
     ELSEWHERE = { BUNDLE_RETRY: "7" }.freeze
 
     def setup
@@ -21,7 +21,7 @@ module Spate
       super
     end
 
-    # gemfile: text after `source`.
+    # gemfile: lines after the `source` line.
     def application(gemfile, program, files = {})
       files.each { |path, text| write("app/#{path}", text) }
       write("app/Gemfile", "source '#{@source.url}'\n#{gemfile}")
@@ -35,7 +35,8 @@ module Spate
       assert_predicate status, :success?, output
     end
 
-    # After one boot, which makes the compile cache in the background, and after several.
+    # Asserts that there are no findings after one boot, which makes the compile cache in the background, and after
+    # several.
     def assert_healthy(*command)
       boot(*command, SPATE_BOOT_BACKGROUND: "1")
       wait { cache && unlocked? }

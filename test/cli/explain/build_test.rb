@@ -2,7 +2,7 @@
 
 require "install/build_case"
 
-# `spate explain build`
+# `spate explain build` lists the inputs of a stored build, and which of them have changed.
 class ExplainBuildTest < InstallBuildCase
   def setup
     super

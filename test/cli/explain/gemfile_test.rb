@@ -7,7 +7,7 @@ require "spate/cli/explain"
 
 module Spate
   module CLI
-    # `spate explain gemfile` of a small application.
+    # `spate explain gemfile` lists the inputs of a stored Gemfile check, and which of them have changed.
     class ExplainGemfileTest < Spate::Gemfile::GemfileCheckCase
       Context = Struct.new(:location, :settings, :store, :env)
 

@@ -3,7 +3,7 @@
 require "cli/front/front_case"
 require "support/project"
 
-# `spate exec` through the front end: the same process as through the launcher, with one start of Ruby.
+# `spate exec` through the front end results in the same process as through the launcher, and starts Ruby once.
 class FrontExecTest < FrontCase
   STATE = "p [$0, ARGV, Dir.pwd, ENV.to_h.sort, $LOAD_PATH, Process.argv0, trap('INT', 'DEFAULT'), " \
           "Gem.loaded_specs.keys.sort, defined?(Base)]"
@@ -53,7 +53,7 @@ class FrontExecTest < FrontCase
     same("bin/ruby", "script.rb")
   end
 
-  # The front end looks for past boots of the program's kind, to choose the variables for the heap.
+  # The front end uses the log of past boots of the same kind to choose the variables for the heap.
   def test_boot_log_has_the_kind_of_the_program
     write("app/bin/tool", "#!/usr/bin/env ruby\nfork { exit! }\n", mode: 0o755)
     run_program(front, "exec", "bin/tool", "task", dir: @app.folder)

@@ -3,7 +3,7 @@
 require "cli/cli_case"
 require "open3"
 
-# The native program of `spate setup`, compared with the launcher in Ruby that it replaces.
+# The native program that `spate setup` installs, compared with the Ruby launcher that it replaces.
 class FrontCase < CLICase
   FrontEnd = Spate::CLI::Setup::FrontEnd
 
@@ -35,7 +35,7 @@ class FrontCase < CLICase
     expected
   end
 
-  # Paths of the programs that a command runs, one after the other.
+  # Paths of the programs that a command executes, in order.
   def programs(*command, **options)
     trace = File.join(folder, "trace")
     out, err, status = run_program("strace", "-f", "-qq", "-e", "trace=execve", "-o", trace, *command, **options)

@@ -2,7 +2,7 @@
 
 require "cli/front/front_case"
 
-# The variables for Ruby's heap that the front end sets, compared with those of Boot::Exec::Heap.
+# The front end sets the same variables for Ruby's heap as Boot::Exec::Heap.
 class FrontHeapTest < FrontCase
   LIB = File.expand_path("../../../lib", __dir__)
   EXPECTED = "require 'spate'; p Spate::Boot::Exec::Heap.environment(ENV, ARGV).sort"
@@ -31,7 +31,8 @@ class FrontHeapTest < FrontCase
     [1_700_000_000, kind, ended, 800, 700, hits, others, collected, "41000,9000,300", *parts].join("\t")
   end
 
-  # The variables; the same by both. in_doubt: the front end may leave them to Ruby.
+  # Asserts that the front end sets the same variables as Heap.environment, and returns them. in_doubt: the front end
+  # may also set none and leave this to Ruby.
   def settings(*command, in_doubt: false, **env)
     env = { "LC_ALL" => "C.UTF-8" }.merge(env.transform_keys(&:to_s))
     expected, = run_program(Spate::Util::Ruby.path, "--disable-gems", "-I#{LIB}", "-e", EXPECTED, *command,

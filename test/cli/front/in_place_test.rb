@@ -3,7 +3,7 @@
 require "cli/in_place_case"
 require "support/project"
 
-# Commands with nothing to do, answered by the front end from a record of all that they looked at.
+# Commands with nothing to do. The front end runs them without Ruby, based on a record of all paths that they checked.
 class InPlaceTest < InPlaceCase
   def setup
     super
@@ -44,7 +44,7 @@ class InPlaceTest < InPlaceCase
 
   def gem_file(name = "tool") = Dir.glob("#{@project.folder}/vendor/bundle/ruby/*/gems/#{name}-*/lib/**/*.rb").first
 
-  # A file of the same size and times in place of another.
+  # Replaces a file with one of the same size and times.
   def replace(path)
     stat = File.stat(path)
     text = File.binread(path)
@@ -61,7 +61,7 @@ class InPlaceTest < InPlaceCase
     end
   end
 
-  def test_variables_of_a_terminal_do_not_count
+  def test_variables_of_a_terminal_are_ignored
     learn
 
     assert answered?(env: { "TERM" => "other", "SSH_TTY" => "/dev/pts/9" })
@@ -69,7 +69,7 @@ class InPlaceTest < InPlaceCase
     refute answered?("install", "--json"), "other words have another record"
   end
 
-  def test_other_folders_and_files_do_not_count
+  def test_other_folders_and_files_are_ignored
     learn
     File.write(File.join(@project.folder, "notes.txt"), "x")
     FileUtils.mkdir_p(File.join(@project.home, "other"))
@@ -107,7 +107,7 @@ class InPlaceTest < InPlaceCase
   APPEARING = { "gems.rb" => %w[app gems.rb], "settings of the application" => %w[app .bundle/config],
                 "vendor/cache" => %w[app vendor/cache/x] }.freeze
 
-  def test_what_appears_is_a_doubt_until_it_is_gone
+  def test_new_path_requires_ruby_until_it_is_removed
     learn
     APPEARING.each do |name, (place, path)|
       path = File.join(folder, place, path)
@@ -122,7 +122,7 @@ class InPlaceTest < InPlaceCase
     refute answered?, "settings of the user"
   end
 
-  def test_what_is_moved_is_a_doubt_until_it_is_back
+  def test_moved_path_requires_ruby_until_it_is_restored
     learn
     [path("vendor"), "#{store}/packages", "#{store}/bundles", "#{store}/checks"].each do |moved|
       File.rename(moved, "#{moved}.old")
@@ -134,12 +134,12 @@ class InPlaceTest < InPlaceCase
     refute answered?, "permissions"
   end
 
-  # Bytes at a place of the record: core/front/in_place_record.h.
+  # { damage => [offset in the record, bytes] }: see core/front/in_place_record.h.
   DAMAGE = { "another version" => [7, "1"], "more folders than there are" => [12, "\xFF" * 4],
              "another user" => [32, [4711].pack("L")], "another start of the machine" => [40 + 16, "x" * 16],
              "a path out of the record" => [88, "\xFF" * 4], "a number that does not fit" => [92, "\xFF" * 4] }.freeze
 
-  def test_a_damaged_record_is_a_doubt
+  def test_damaged_record_requires_ruby
     learn
     whole = File.binread(record)
     DAMAGE.each do |name, (place, bytes)|
@@ -160,7 +160,7 @@ class InPlaceTest < InPlaceCase
   SETTINGS = { "BUNDLE_WITHOUT" => "test", "BUNDLE_X" => "1", "HOME" => "/nonexistent",
                "BUNDLE_GEMFILE" => "Gemfile" }.freeze
 
-  def test_each_variable_counts
+  def test_each_variable_is_compared
     learn
     ENVIRONMENT.each do |name, value|
       refute answered?(env: { name => value }), name
@@ -205,7 +205,7 @@ class InPlaceTest < InPlaceCase
     end
   end
 
-  # An answer looks at each path once, and opens and closes folders with more than two of them.
+  # The front end checks each path once, and opens a folder only if it has to check more than two paths in it.
   def test_system_calls_of_an_answer
     learn
     folders, marks = File.binread(record, 8, 12).unpack("L2")

@@ -3,7 +3,7 @@
 require "cli/front/front_case"
 require "support/project"
 
-# `spate install` and `spate check` by the front end where it has no record: as by the launcher in Ruby.
+# `spate install` and `spate check` through the front end without a record behave as through the Ruby launcher.
 class FrontInstallTest < FrontCase
   def setup
     super
@@ -21,7 +21,7 @@ class FrontInstallTest < FrontCase
 
   def environment = super.merge(@app.env).merge("BUNDLE_APP_CONFIG" => nil)
 
-  # Every path below the application and its home, with what a write would change.
+  # Every path below the application and its home, with the facts that a write would change.
   def state
     Dir.glob("{app,home}/**/*", File::FNM_DOTMATCH, base: folder).sort.to_h do |path|
       stat = File.lstat(File.join(folder, path))
@@ -29,7 +29,8 @@ class FrontInstallTest < FrontCase
     end
   end
 
-  # Runs Ruby first, so that what an install renews is renewed.
+  # Asserts that the front end prints the same as Ruby and changes no file. Runs Ruby first, because it may renew
+  # records.
   def assert_same_and_unchanged(*words, **options)
     expected = plain(run_program(ruby, *words, **options))
     before = state

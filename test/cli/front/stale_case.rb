@@ -3,18 +3,18 @@
 require "cli/in_place_case"
 require "support/project"
 
-# A bundle in place, with the record of an install. After each change the front end may answer only if the launcher in
-# Ruby prints the same, and changes nothing.
+# An installed bundle with the record of an install. After each change, the front end may run the command itself only if
+# the Ruby launcher prints the same and changes nothing.
 class StaleCase < InPlaceCase
-  # core/front/in_place_record.h
+  # Sizes in bytes and flags of the record: see core/front/in_place_record.h.
   HEADER = 88
   FOLDER = 8
   MARK = 56
   ABSENT, FOLLOW = [1, 2].freeze
-  # What an install renews in the store when a time differs and the content does not.
+  # Paths in the store that an install renews if a time differs and the content does not.
   RENEWED = %r{/spate/store/v1/(?:checks|locks|in-place)(?:/|\z)}
 
-  # A path that an install looked at. place: of the mark in the record.
+  # A path that an install checked. place: offset of the mark in the record.
   Mark = Struct.new(:path, :facts, :place) do
     def absent? = facts.anybits?(ABSENT)
     def state = facts.anybits?(FOLLOW) ? File.stat(path) : File.lstat(path)
@@ -38,7 +38,7 @@ class StaleCase < InPlaceCase
     super
   end
 
-  # Gems, before `more`.
+  # A Gemfile with gems and the lines in `more`.
   def gemfile(more = "") = "source '#{@source.url}'\ngem 'tool'\ngem 'base'\n#{more}"
   def prepare = nil
 
@@ -69,15 +69,16 @@ class StaleCase < InPlaceCase
   def dir = @project ? path : folder
   def home = user("spate")
   def environment = @project ? super.merge(@project.env, INSTALLED, more) : super
-  # Variables of one test. A process that compiles Spate's own files would change what an install looks at.
+  # Variables of one test. Compiling Spate's own files in the background would change paths that an install checks.
   def more = { "SPATE_NO_OWN_CODE" => "1", **@more.to_h }
 
-  # Compares with Ruby if the front end answers. Returns whether it does.
+  # Runs the front end. If it needs no Ruby, compares the result with Ruby's. Returns whether it needed none.
   def vary(name, words: %w[install], **options)
     answered?(*words, **options) && assert_same_as_ruby(name, *words, **options)
   end
 
-  # Asks the front end after a change (a block). undo: restores everything but inodes and times.
+  # Calls the block to make a change, runs the front end, and calls `undo`, which restores everything except inodes and
+  # times. Returns whether the front end needed no Ruby after the change. It must need none after the undo.
   def try(name, undo = nil, **options)
     yield if block_given?
     answered = vary(name, **options)
@@ -96,7 +97,7 @@ class StaleCase < InPlaceCase
 
   def plain(result) = result.map { |value| value.to_s.gsub(Spate::SpateCommand::TIMES, "") }
 
-  # Every path of the application and its user: what a write would change.
+  # Every path of the application and its user, with the facts that a write would change.
   def state
     paths = Dir.glob("{app,user}/**/*", File::FNM_DOTMATCH, base: folder).sort
     paths.grep_v(RENEWED).to_h do |path|
@@ -121,7 +122,7 @@ class StaleCase < InPlaceCase
     end
   end
 
-  # Writes the present inodes and times into the record, as a new record of the same paths would have them.
+  # Writes current inodes and times into the record. The result equals a new record of the same paths.
   def renew
     bytes = File.binread(record)
     marks.reject(&:absent?).each do |mark|
@@ -136,7 +137,7 @@ class StaleCase < InPlaceCase
 
   # ---- changes ----
 
-  # Moves a path away. Returns the undo; yields the new place.
+  # Moves a path away and yields its new path. Returns a lambda that moves it back.
   def aside(path)
     @asides = @asides.to_i + 1
     place = File.join(FileUtils.mkdir_p(File.join(folder, "aside")).first, @asides.to_s)
@@ -148,7 +149,7 @@ class StaleCase < InPlaceCase
     end
   end
 
-  # Runs a block that changes the content of a file in its inode. Returns the undo.
+  # Runs a block that changes a file in place (same inode). Returns a lambda that restores content and times.
   def edited(path)
     before = File.binread(path)
     stat = File.stat(path)
@@ -159,7 +160,7 @@ class StaleCase < InPlaceCase
     end
   end
 
-  # Runs a block that makes a missing path. Returns the undo.
+  # Runs a block that creates a missing path. Returns a lambda that removes it.
   def made(path)
     missing = path
     missing = File.dirname(missing) until File.exist?(File.dirname(missing))
@@ -170,16 +171,17 @@ class StaleCase < InPlaceCase
 
   # ---- mounts ----
 
-  # Words that start a program with other mounts.
+  # Words before a program that run it in a separate mount namespace, after `command`.
   def mounted(command) = ["unshare", "-m", "sh", "-c", "#{command} && exec \"$@\"", "-"]
 
-  # As on a system whose files have times in nanoseconds; otherwise the record has the mounts.
+  # Removes the mounts from the record, which contains them only if the file times are not in nanoseconds. Skips the
+  # test if mounting is not possible.
   def ignore_mounts
     run_program(*mounted("mount -t tmpfs none #{folder}"), "true").last.zero? || skip("mount does not work here")
     put(File.binread(record).tap { |bytes| bytes[72, 16] = "\0" * 16 })
   end
 
-  # Mounts a copy of the place over it, which the block may change.
+  # Mounts a copy of a file or folder over it, and runs the front end. The block may change the copy.
   def cover(place)
     copy = File.join(FileUtils.mkdir_p(File.join(folder, "copies")).first, File.basename(place))
     FileUtils.cp_r(place, copy, preserve: true)

@@ -2,7 +2,8 @@
 
 require_relative "stale_case"
 
-# Variables, arguments and folders that an install depends on, or could depend on.
+# After a change of a variable, an option or the working folder, the front end may run `spate install` itself only if
+# the Ruby launcher has the same result.
 class StaleEnvironmentTest < StaleCase
   BUNDLER = %w[ALLOW_OFFLINE_INSTALL APP_CONFIG BIN CACHE_ALL CACHE_PATH CLEAN DEPLOYMENT DISABLE_SHARED_GEMS
                FORCE_RUBY_PLATFORM FROZEN GEMFILE IGNORE_CONFIG IGNORE_FUNDING_REQUESTS JOBS LOCAL__TOOL LOCKFILE
@@ -19,10 +20,10 @@ class StaleEnvironmentTest < StaleCase
               http_proxy HTTPS_PROXY no_proxy SSL_CERT_FILE SOURCE_DATE_EPOCH MALLOC_ARENA_MAX CC CFLAGS MAKEFLAGS
               UNKNOWN A _X TERMINAL SSH XDG_SESSION LS_COLORSX].freeze
   VALUES = ["", "0", "1", "x", "/nonexistent"].freeze
-  # The same for every value; one is enough.
+  # Variables for which one value is tested, because all values have the same effect.
   ONE = %w[LD_PRELOAD].freeze
 
-  # Each is another record, or none.
+  # For each of these there is another record, or none.
   PLACES = [{ words: %w[install --gemfile Gemfile] }, { words: %w[install --gemfile=./Gemfile] }, { dir: "config" },
             { dir: "vendor/bundle" }, { env: { "BUNDLE_GEMFILE" => "Gemfile" } }].freeze
 
@@ -48,7 +49,7 @@ class StaleEnvironmentTest < StaleCase
     assert answered?
   end
 
-  # Variables of terminals do not count for Spate; a Gemfile may read them.
+  # Spate ignores variables of terminals, but a Gemfile may read them.
   TERMINAL = %w[TERM TERM_PROGRAM COLORTERM COLUMNS LINES LS_COLORS PWD OLDPWD SHLVL _ WINDOWID TMUX STY GPG_TTY SSH_TTY
                 SSH_CONNECTION XDG_SESSION_ID NO_COLOR].freeze
 

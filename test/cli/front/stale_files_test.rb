@@ -2,11 +2,11 @@
 
 require_relative "stale_case"
 
-# Each path that an install looked at, changed in each way that its kind of file allows.
+# Changes each path that an install checked, in each way that its file type allows.
 class StaleFilesTest < StaleCase
   NOBODY = 65_534
 
-  # How a regular file changes. Each returns the undo.
+  # Changes of a regular file. Each lambda returns the undo.
   FILE = {
     "edited" => ->(t, path) { t.edited(path) { |text| File.binwrite(path, "#{text}\n# edited\n") } },
     "emptied" => ->(t, path) { t.edited(path) { File.truncate(path, 0) } },
@@ -33,7 +33,7 @@ class StaleFilesTest < StaleCase
     "replaced by a file" => ->(t, path) { t.aside(path) { File.write(path, "") } }
   }.freeze
 
-  # Of both.
+  # Changes of files and folders. Each lambda returns the undo.
   ANY = {
     "removed" => ->(t, path) { t.aside(path) },
     "replaced by a link to it" => ->(t, path) { t.aside(path) { |old| File.symlink(old, path) } },
@@ -59,14 +59,15 @@ class StaleFilesTest < StaleCase
     -> { File.chmod(before, path) }
   end
 
-  # Times and permissions of another file.
+  # Sets times and permissions to those of another file.
   def like(old, path)
     stat = File.stat(old)
     File.chmod(stat.mode & 0o7777, path)
     File.utime(stat.atime, stat.mtime, path)
   end
 
-  # Paths of marks, without those whose change would change the test.
+  # [path, whether it is missing] for each recorded path in the test's folder. Changing other paths would break the test
+  # itself.
   def looked_at
     marks.map { |mark| [mark.path, mark.absent?] }.uniq.select { |path, _| path.start_with?("#{folder}/") }
   end
@@ -88,7 +89,7 @@ class StaleFilesTest < StaleCase
     all(present.select { |path| File.file?(path) }, FILE.merge(ANY))
   end
 
-  # Not those that hold the programs and the record.
+  # Skips folders that contain the programs or the record.
   def test_folders
     places = present.select { |path| File.directory?(path) && !record.start_with?("#{path}/") && path != bin }
     all(places - [folder, path], FOLDER.merge(ANY))

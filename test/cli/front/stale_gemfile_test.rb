@@ -3,17 +3,17 @@
 require_relative "stale_case"
 require "gemfile/gemfile_reads"
 
-# What a Gemfile reads, and the texts of Gemfile and lockfile. The front end must not answer after any of the changes.
+# Changes what a Gemfile reads, and the text of Gemfile and lockfile. After each change, Ruby must run.
 class StaleGemfileTest < StaleCase
   Reads = Spate::Gemfile::GemfileReads
-  # {folder => [line, change]}: each line has a folder, and a constant.
+  # {folder => [line, change]}. Each line has a separate folder and a separate constant.
   LINES = Reads::SEEN.each_with_index.to_h do |(line, change), number|
     ["read#{number}", [line.gsub("LIB", "LIB#{number}"), change]]
   end.freeze
-  # Lines that name a gem would change the lockfile; the last one has no files of its own.
+  # Leaves out lines with gems, which would change the lockfile, and the `git` line, which names no file.
   BESIDE = Reads::BESIDE.reject { |line, _| line.start_with?("gem ", "`git") }.freeze
 
-  # A record with lines after the gems.
+  # Makes a record of a Gemfile with these lines after the gems.
   def prepared(lines, env: {})
     @more = env
     File.write(path("Gemfile"), gemfile("#{lines.join("\n")}\n"))
@@ -44,7 +44,7 @@ class StaleGemfileTest < StaleCase
     git("commit", "--quiet", "--allow-empty", "--message", "more")
   end
 
-  # The change is made in a copy of the folder.
+  # Each change is made in a copy of the folder.
   def test_what_the_gemfile_reads
     fill
     prepared(LINES.map { |place, (line, _)| "Dir.chdir(File.join(__dir__, '#{place}')) { #{line} }" })
@@ -87,7 +87,7 @@ class StaleGemfileTest < StaleCase
     end
   end
 
-  # Edits of a text.
+  # Edits of Gemfile or lockfile.
   TEXTS = {
     "a comment" => ->(text) { "#{text}# more\n" }, "a space" => ->(text) { "#{text} " },
     "another gem" => ->(text) { "#{text}gem 'more'\n" }, "without a gem" => ->(text) { text.sub(/^.*tool.*\n/, "") },
@@ -117,7 +117,7 @@ class StaleGemfileTest < StaleCase
     end
   end
 
-  # A Gemfile that Bundler evaluates each time has no record.
+  # There is no record if Bundler has to evaluate the Gemfile each time.
   def test_gemfile_without_a_check
     fill
     ["Time.now", "rand", "`uname`"].each do |line|

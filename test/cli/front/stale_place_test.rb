@@ -2,19 +2,21 @@
 
 require_relative "stale_case"
 
-# The same bundle for another user, at another place, or below another mount.
+# The front end leaves a command to Ruby if another user runs it, or if the bundle is at a different path or below
+# another mount, unless the result is the same.
 class StalePlaceTest < StaleCase
   NOBODY = "65534"
   GROUP = "4711"
 
-  # Words before each program; see InPlaceCase#answered?.
+  # Inserts words before each program; see InPlaceCase#answered?.
   def run_program(*command, **options) = super(*@before, *command, **options)
 
   def as(user: NOBODY, group: NOBODY, groups: nil)
     ["setpriv", "--reuid=#{user}", "--regid=#{group}", groups ? "--groups=#{groups}" : "--clear-groups"]
   end
 
-  # Gives all to a user, who makes a record.
+  # Changes the owner of all files, makes a record as that user, and runs the block. Asserts that the front end needs no
+  # Ruby afterwards.
   def given_to_nobody(**others)
     skip "only root can be another user" unless Process.uid.zero?
     FileUtils.chown_R(NOBODY.to_i, NOBODY.to_i, folder)
@@ -43,7 +45,7 @@ class StalePlaceTest < StaleCase
     end
   end
 
-  # Files that only a group may read.
+  # Files that only a group can read.
   def test_files_of_a_group
     [path("Gemfile"), bundle("specifications/tool-1.0.gemspec"), bundle("gems/tool-1.0")].each do |place|
       given_to_nobody(groups: GROUP) do

@@ -2,7 +2,7 @@
 
 require_relative "stale_case"
 
-# The record itself: cut off, changed, replaced, or of another user. core/test/front/in_place_test.c tries each byte.
+# Truncates, changes and replaces the record, or changes its owner. core/test/front/in_place_test.c tries each byte.
 class StaleRecordTest < StaleCase
   SAMPLES = 60
 
@@ -13,7 +13,7 @@ class StaleRecordTest < StaleCase
     @random = Random.new(Spate.test_seed)
   end
 
-  # The front end doubts the bytes, and holds again with the right ones.
+  # Asserts that the front end rejects a record with these bytes, and accepts the original again.
   def doubted(name, bytes)
     File.binwrite(@path, bytes)
     refute answered?, name
@@ -40,7 +40,7 @@ class StaleRecordTest < StaleCase
     assert answered?
   end
 
-  # As after a power failure.
+  # A power failure may leave pages of zeros.
   def test_pages_of_zeros
     (0..@bytes.size).step(4096) do |place|
       length = [4096, @bytes.size - place].min
@@ -71,7 +71,7 @@ class StaleRecordTest < StaleCase
     end
   end
 
-  # [path, mode]: folders and the record, as others may write them.
+  # The record, or a folder above it, is writable by its group or by others.
   def test_permissions
     [[@path, 0o620], [@path, 0o602], [File.dirname(@path), 0o777], [File.dirname(@path), 0o770], [store, 0o777],
      [user, 0o777]].each do |place, mode|
@@ -94,7 +94,7 @@ class StaleRecordTest < StaleCase
     end
   end
 
-  # A record is replaced while many read it.
+  # The record is replaced while several processes read it.
   def test_replaced_while_it_is_read
     writer = Thread.new do
       200.times do |turn|

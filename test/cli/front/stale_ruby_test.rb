@@ -2,10 +2,11 @@
 
 require_relative "stale_case"
 
-# Another Ruby, RubyGems, Bundler or Spate. Files of the system are covered by mounts.
+# The front end leaves a command to Ruby after Ruby, RubyGems, Bundler or Spate has changed. Mounts replace files of the
+# system.
 class StaleRubyTest < StaleCase
   ROOT = File.expand_path("../../..", __dir__)
-  # Of files of Spate that an install loads.
+  # The number of Spate's loaded files that are changed.
   SAMPLES = 20
 
   # The launcher loads a copy of Spate.
@@ -48,7 +49,7 @@ class StaleRubyTest < StaleCase
     refute answered?
   end
 
-  # Each is a file that is edited, or a folder in which a file is added.
+  # Replaces files of Ruby with a copy and with an edited copy, and adds files to its folders.
   def test_another_ruby
     ignore_mounts
     rubygems = $LOADED_FEATURES.find { |path| path.end_with?("/rubygems.rb") }
@@ -76,7 +77,7 @@ class StaleRubyTest < StaleCase
     refute_empty places
   end
 
-  # Default gems of the system, Bundler among them.
+  # Removes the specifications of Bundler, or adds one of Bundler 99.0, in each folder outside of the bundle.
   def test_bundler_is_removed
     ignore_mounts
     listed = marks.map(&:path).uniq.grep(%r{/specifications(?:/default)?\z}).select { |path| File.directory?(path) }

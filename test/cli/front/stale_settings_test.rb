@@ -2,12 +2,12 @@
 
 require_relative "stale_case"
 
-# Every file of settings, edited and removed. test/cli/front/stale_files_test.rb makes those that are missing.
+# Edits and removes every file of settings. test/cli/front/stale_files_test.rb creates missing ones.
 class StaleSettingsTest < StaleCase
   FILES = { "app/.bundle/config" => "---\nBUNDLE_RETRY: \"2\"\n", "user/.bundle/config" => "---\nBUNDLE_JOBS: \"2\"\n",
             "user/.gemrc" => "---\n:verbose: false\n", "user/.config/gem/gemrc" => "---\n:verbose: false\n",
             "gemrc" => "---\n:backtrace: false\n", "gitconfig" => "[user]\n\tname = x\n" }.freeze
-  # Lines of Bundler's and RubyGems' settings.
+  # Lines in the formats of Bundler's and RubyGems' settings.
   LINES = <<~YAML.lines.freeze
     BUNDLE_FROZEN: "true"
     BUNDLE_WITHOUT: "test"

@@ -3,13 +3,13 @@
 require "cli/front/stale_case"
 require "spate/tracer"
 
-# The process in the background that repeats a command and writes its record.
+# InPlace::Recorder, the background process that repeats a command, writes its record or the reason why there is none.
 class RecorderTest < StaleCase
   HEADER = 88
 
   def record_name = Spate::CLI::InPlace.key(dir, nil, [ruby, "install"])
 
-  # What runs in the background. start: options of Ruby, or the script.
+  # Runs the background process in the foreground. start: options of Ruby, or the script.
   def record_now(*start)
     start = [Spate::CLI::InPlace::SCRIPT] if start.empty?
     FileUtils.rm_f(records)
@@ -66,14 +66,14 @@ class RecorderTest < StaleCase
   end
 
   def test_a_failure_of_the_tracer_or_a_path_leaves_its_reason
-    # A link to itself can be neither followed nor reported as missing.
+    # A link to itself cannot be followed, and is not missing either.
     File.symlink("gems.rb", path("gems.rb"))
     record_now
 
     assert_operator File.size(record), :<, HEADER
   end
 
-  # Edits the Gemfile behind the first repetition.
+  # Edits the Gemfile after the first repetition.
   CHANGING = <<~RUBY
     require "spate"
     require "spate/inputs"
@@ -93,7 +93,7 @@ class RecorderTest < StaleCase
     assert_equal "SPATEIP3", File.binread(record, 8), File.binread(record)[0, 200]
   end
 
-  # Another folder takes the place of the application behind the repetition. Its files are older than the trace.
+  # Replaces the application's folder after the repetition. The new files are older than the trace.
   MOVING = CHANGING.sub(/File.write\(.*\)/, <<~'RUBY'.chomp)
     [["", ".old"], [".new", ""]].each { |from, to| File.rename(*[from, to].map { |end_| "#{ARGV[2]}#{end_}" }) }
   RUBY
@@ -122,7 +122,8 @@ class RecorderTest < StaleCase
     assert_equal [record_name, "large", "small"].sort, Dir.children("#{store}/in-place").sort
   end
 
-  # An option's value that ends like the option for colours.
+  # `Gemfile-color` is the value of --gemfile and not the option --color. The recorder must still add --color, and
+  # reject the output, which has colours then.
   def test_colours_behind_another_option
     FileUtils.cp(path("Gemfile"), path("Gemfile-color"))
     FileUtils.cp(path("Gemfile.lock"), path("Gemfile-color.lock"))
@@ -134,7 +135,7 @@ class RecorderTest < StaleCase
     assert_match(/colours/, File.binread(record))
   end
 
-  # The mtime of the record is an hour from now: see learn.
+  # `learn` sets the mtime of the record to an hour from now.
   def test_record_of_a_wrong_clock_is_replaced
     assert_equal [ruby], programs(ruby, "install")
     File.utime(late = Time.now + (2 * 86_400), late, record)

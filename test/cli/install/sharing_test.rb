@@ -3,7 +3,7 @@
 require "install/team/team_case"
 require "support/cache_server"
 
-# The output of an install about the team cache, and when it sends.
+# What an install prints about the team cache, and when it uploads.
 class SharingTest < TeamCase
   def plain
     @source.add("plain", "1.0")
@@ -30,7 +30,7 @@ class SharingTest < TeamCase
     assert_equal 2, status.exitstatus, output
   end
 
-  # Another process of the same user may open files and pipes of a process (/proc/PID/fd).
+  # Another process of the same user can open files and pipes of a process (/proc/PID/fd).
   def test_key_cannot_be_read_from_the_sending_process
     hold = write("hold.rb", <<~RUBY)
       if ARGV.first(2) == %w[cache push]
@@ -46,7 +46,8 @@ class SharingTest < TeamCase
     Timeout.timeout(30) { sleep 0.05 until Dir.glob("#{@cache}/cas/*").grep_v(/\.\d+-/).any? }
   end
 
-  # A lock of a shell (`exec 9>lock; flock 9`) ends with the shell, and a pipe with the command.
+  # If the sender inherited them, a shell's lock (`exec 9>lock; flock 9`) would not end with the shell, nor a pipe with
+  # the command.
   def test_sender_inherits_no_open_files
     hold = write("hold.rb", "File.read('#{folder}/gate') if ARGV.first(2) == %w[cache push]\n")
     File.mkfifo("#{folder}/gate")
@@ -59,7 +60,7 @@ class SharingTest < TeamCase
     [read, write].compact.each(&:close)
   end
 
-  # Each is a possible state after a branch switch before the sending process has started.
+  # Changes that a branch switch may make before the sending process starts.
   { "adds_a_gem" => ["gem 'other'\n", /does not agree with Gemfile$/],
     "writes" => ["File.write(File.join(__dir__, 'made'), '')\n", /Gemfile cannot be evaluated$/],
     "deletes" => ["File.delete(File.join(__dir__, 'Gemfile.lock'))\n", /Gemfile cannot be evaluated$/] }

@@ -2,7 +2,7 @@
 
 require "cli/cli_case"
 
-# The report about files that differ from their packages.
+# EditedFiles summarizes the files that differ from their packages in a few warnings with hints.
 class EditedFilesTest < CLICase
   Edit = Spate::Store::Edits::Edit
 
@@ -63,7 +63,7 @@ class EditedFilesTest < CLICase
       err = StringIO.new
       terminal = Spate::Util::Terminal.new(out: StringIO.new, err: err, env: {})
       terminal.verbose = verbose
-      Spate::CLI::Output::EditedFiles.tell(many(12), terminal)
+      Spate::CLI::Output::EditedFiles.print(many(12), terminal)
       err.string.lines.grep(/^warning/).size
     end
     assert_equal [1, 12], lines

@@ -8,7 +8,7 @@ class ProgressTest < CLICase
     @seconds = 0
   end
 
-  # The output while a thousand things are done, ten a second. done: the counts at which it is updated.
+  # The output for the first `done` of 4,000 items, at about nine per second.
   def told(terminal, done)
     progress = Spate::CLI::Output::Progress.new(terminal, clock: -> { @seconds })
     (1..done).each do |number|

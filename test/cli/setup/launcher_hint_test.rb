@@ -3,7 +3,7 @@
 require "cli/cli_case"
 require "support/project"
 
-# The hint to run `spate setup` after an install.
+# An install prints a hint to run `spate setup`, once per user, if a user sees it and there is no launcher yet.
 class LauncherHintTest < CLICase
   HINT = /^hint: `spate setup` installs a launcher in \S+ that starts every command faster$/
 
@@ -35,7 +35,7 @@ class LauncherHintTest < CLICase
     refute_match(/launcher/, install("two"))
   end
 
-  def test_not_shown_where_no_user_looks
+  def test_not_shown_in_ci_or_for_quiet_and_json_output
     refute_match(/launcher/, install("pipe", live: false))
     refute_match(/launcher/, install("ci", CI: "true"))
     refute_match(/launcher/, install("quiet", "--quiet"))

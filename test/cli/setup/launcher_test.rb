@@ -3,7 +3,7 @@
 require "cli/cli_case"
 require "open3"
 
-# Runs the launcher, with small gems in place of installed versions of Spate.
+# The launcher starts the newest installed Spate. Small gems replace the installed versions.
 class LauncherTest < CLICase
   def launcher(**options)
     path = File.join(folder, "bin/spate")

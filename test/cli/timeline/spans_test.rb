@@ -2,7 +2,7 @@
 
 require "test_helper"
 
-# Turns events into spans with a start and an end, and into rows.
+# Converts events to spans with start and end, and to rows.
 class TimelineSpansTest < Minitest::Test
   Timeline = Spate::CLI::Timeline
   ONE = Object.new
@@ -19,7 +19,7 @@ class TimelineSpansTest < Minitest::Test
                   [1.5, OTHER, :js_fetch_done, { name: "a-1", bytes: 7 }],
                   [2.0, ONE, :fetch_done, { name: "a-1", bytes: 9 }])
 
-    # Both halves have an a-1: each ends its own.
+    # A gem and a package are both named a-1. Each end event ends the span of its own kind.
     assert_equal [["a-1", true, "fetch", 1.0, 1.0, 9], ["a-1", false, "fetch", 1.1, 0.4, 7]],
                  found.map { |span| [span.name, span.gem, span.phase, span.start, span.seconds.round(3), span.bytes] }
   end

@@ -2,7 +2,7 @@
 
 require "cli/warm/warm_case"
 
-# After any change of what a boot reads, a command sees what a boot would see.
+# After a change of anything that a boot reads, a command gets the same state as from a boot.
 class WarmChangesTest < WarmCase
   CHANGES = {
     "a file" => ->(t) { t.write("config/data.txt", "other") },

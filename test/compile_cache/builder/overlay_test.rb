@@ -4,7 +4,7 @@ require "compile_cache/compile_cache_case"
 
 module Spate
   module CompileCache
-    # Code compiled by another signer is copied from compile cache to compile cache together with its signer.
+    # Code that another signer compiled is copied to a new compile cache together with its signer.
     class OverlayTest < CompileCacheCase
       SIGNER = ["0" * 32, 1_700_000_000].freeze
 
@@ -36,7 +36,7 @@ module Spate
                .build(location: location, **facts)
       end
 
-      # A compile cache that has other code for the file's content.
+      # A compile cache with different code for the file's content.
       def foreign(dirs)
         path = "#{folder}/foreign.compiled"
         state = Compiler::SourceFile.of(@file).state(0)

@@ -13,7 +13,7 @@ class IndexTest < Minitest::Test
     @one = File.dirname(write("one/a.rb", ""))
     @two = File.dirname(write("two/a.rb", ""))
     write("two/b/c.so", "")
-    sleep 0.05 # a folder changed within 20 ms is not listed yet
+    sleep 0.05 # folders changed within the last 20 ms are not listed
     @load_path = $LOAD_PATH.dup
   end
 
@@ -73,7 +73,7 @@ class IndexTest < Minitest::Test
   end
 
   def test_each_folder_is_statted_once_a_second
-    sleep 1.05 # a folder changed within the last second is checked each time
+    sleep 1.05 # folders changed within the last second are checked each time
     Requirer.use(LoadPathCache.build([@one, @two]))
     $LOAD_PATH.replace([@one, @two])
     Requirer.find("a")
@@ -94,7 +94,7 @@ class IndexTest < Minitest::Test
     end
   end
 
-  # As documented in docs/boot.md: within a second in a running program, at once in a new one.
+  # As documented in docs/boot.md: a running program finds the file within a second, a new one at once.
   def test_a_file_that_comes_before_another_is_seen_within_a_second
     write("two/d.rb", "")
     sleep 1.05
@@ -110,7 +110,7 @@ class IndexTest < Minitest::Test
     assert_equal File.realpath("#{@two}/d.rb"), Requirer.find("d")
   end
 
-  # An interrupted build leaves neither a load-path cache nor allocated memory. Missing roots make it long.
+  # An interrupted build must not leave a load-path cache or allocated memory. Missing roots make the build long.
   def test_an_interrupted_build_leaves_no_memory_behind
     roots = Array.new(500) { |number| "/none-#{number}/#{"x/" * 1900}" }
     assert_operator Spate::Native::LoadPathCache.build(roots, 0).bytesize, :>, 1_900_000
@@ -119,7 +119,7 @@ class IndexTest < Minitest::Test
     assert_operator resident - before, :<, 20_000_000
   end
 
-  # Ruby calls to_path on an entry that is not a String, which may do anything.
+  # Ruby calls to_path on an entry that is not a String. That method can do anything.
   def test_index_is_replaced_while_to_path_of_an_entry_runs
     entry = Object.new
     path = @one

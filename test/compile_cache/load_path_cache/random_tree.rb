@@ -2,7 +2,7 @@
 
 require "fileutils"
 
-# Folders of a load path that change at random, and names to search: every kind of file, and every way to require it.
+# Generates random changes in the folders of a load path, and names to search: all kinds of files and of requires.
 class RandomTree
   NAMES = %w[a a a b b b c c d-e é x.y f.so g.rb .h].freeze
   EXTENSIONS = ["", "", "", ".rb", ".rb", ".rb", ".rb", ".so", ".so", ".o", ".rb.rb", ".so.rb", ".rake"].freeze
@@ -16,7 +16,7 @@ class RandomTree
     120.times { edit }
   end
 
-  # One change: a path is created, removed, renamed, or replaced by another kind.
+  # Makes one change: a path is created, removed, renamed, or replaced with a different kind of file.
   def edit
     above = [pick(%w[r0 r1 r2 r3 r3 elsewhere])] + Array.new(@random.rand(3)) { name }
     path = File.join(@folder, above, entry)
@@ -31,10 +31,10 @@ class RandomTree
     else FileUtils.rm_rf(path)
     end
   rescue SystemCallError
-    nil # a missing folder, a file in its place, a loop of links
+    nil # a missing folder, a file instead of a folder, a loop of links
   end
 
-  # Entries in random order, with repetitions and many spellings; the prefix "P:" makes a Pathname.
+  # A load path in random order, with repetitions and several spellings. The prefix "P:" means a Pathname.
   def load_path
     Array.new(@random.rand(1..7)) do
       root = pick(ROOTS)

@@ -5,8 +5,8 @@ require "pathname"
 require "rbconfig"
 require_relative "random_tree"
 
-# Features found in random trees that change at random, compared with Ruby's own search at that moment.
-# SPATE_SEED repeats a run, SPATE_TEST_FULL makes it long.
+# Searches features in trees that change at random, and compares the results with Ruby's own search. SPATE_SEED repeats
+# a run, SPATE_TEST_FULL makes it longer.
 class ResolutionTest < Minitest::Test
   ORACLE = <<~'RUBY'
     require "pathname"
@@ -48,7 +48,8 @@ class ResolutionTest < Minitest::Test
 
   private
 
-  # The next second of a running program, a new boot with the old load-path cache, or one with a new load-path cache.
+  # Makes random edits, and simulates what follows: the running program a second later, a new boot with the same
+  # load-path cache, or a new cache.
   def play(round)
     @random.rand(4).times { @tree.edit }
     case @random.rand(20)

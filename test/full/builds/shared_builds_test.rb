@@ -4,7 +4,7 @@ require "support/app_case"
 require "support/bundle_places"
 require "json"
 
-# Ten real gems with extensions, installed in one kind of place and then in each other one: nothing is compiled twice.
+# Ten real gems with extensions. Installed in one kind of bundle, then in the others: nothing may be compiled twice.
 class SharedBuildsTest < Spate::AppCase
   GEMS = { "bcrypt" => "3.1.20", "bigdecimal" => "3.1.8", "json" => "2.9.1", "msgpack" => "1.7.5", "nio4r" => "2.7.4",
            "prism" => "1.2.0", "puma" => "6.4.3", "racc" => "1.8.1", "stringio" => "3.1.2",

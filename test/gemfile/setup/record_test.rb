@@ -4,9 +4,10 @@ require "boot/bundler_replay/bundle_case"
 
 module Spate
   module Boot
-    # Changes every input of Bundler once: the record is not usable and gives the reason. Reverted, it is usable again.
+    # Changes every input of Bundler once. The record must then be invalid, with the right reason, and valid after the
+    # undo.
     class RecordTest < BundleCase
-      # name => [expected reason, files to change => new content (nil: removed)]
+      # { input => [path, lambda that returns the changed text] }. "@" in a path means the bundle's folder.
       FILES = {
         "Gemfile" => ["Gemfile", ->(text) { text.sub("plain", "plaim") }],
         "eval_gemfile" => ["more.rb", ->(text) { text.sub("nothing", "nothinG") }],
@@ -16,7 +17,7 @@ module Spate
         "what a gemspec loads" => ["engines/local/lib/local/version.rb", ->(text) { text.sub("1.0", "1.1") }],
         "gemspec of a gem" => ["@/specifications/plain-1.0.gemspec", ->(text) { text.sub("1.0", "1.1") }]
       }.freeze
-      # A key => [value, expected reason]
+      # { variable => [value, expected reason] }
       KEYS = {
         HAMMER: ["new", /HAMMER has changed/], BUNDLE_WITHOUT: ["tools", /BUNDLE_WITHOUT is set/],
         BUNDLE_PATH: ["elsewhere", /BUNDLE_PATH has changed/], GEM_HOME: ["/nowhere", /GEM_HOME has changed/],
@@ -84,7 +85,7 @@ module Spate
         end
       end
 
-      def test_a_gems_folder_is_gone
+      def test_folder_of_a_gem_is_removed
         changed(%r{/gems contains other names}) { taken("gems/plain-1.0") }
       end
 
@@ -94,7 +95,7 @@ module Spate
         end
       end
 
-      def test_the_bundle_is_gone
+      def test_bundle_is_removed
         changed(/is gone/) do
           away = project.path("vendor.away")
           File.rename(project.path("vendor"), away)
@@ -117,13 +118,13 @@ module Spate
         File.rename(target, path)
       end
 
-      def test_times_alone_are_no_change
+      def test_changed_times_are_no_change
         files = [project.path("Gemfile"), *Dir.glob("#{project.bundle_root}/specifications/*.gemspec")]
         FileUtils.touch(files + ["#{project.bundle_root}/specifications"], mtime: Time.now - 10_000)
 
-        sleep 0.03 # times of a younger file prove nothing
+        sleep 0.03 # mtimes of younger files prove nothing
         record = Record.new(@bytes)
-        assert_equal [true, true], [record.usable?(env), record.worn?]
+        assert_equal [true, true], [record.usable?(env), record.times_changed?]
       end
 
       def test_another_ruby
@@ -171,13 +172,13 @@ module Spate
         trace = project.run!("strace", "-f", "-e", "trace=file", "ruby", "-e", script, path)
         calls = trace.split(%r{/mark}, 3)[1].lines.grep(/stat/).size
 
-        # A pattern is searched again; a folder from a disk image has times that prove nothing.
+        # Patterns are searched again. A folder in a disk image has times that prove nothing.
         assert_operator calls, :<=, inputs + 10 + (30 * globs.size)
       end
 
       private
 
-      # The block changes something and returns a lambda that reverts it.
+      # The block makes a change, and returns a lambda that reverts it.
       def changed(reason)
         assert_equal true, usable?(@bytes)
         back = yield

@@ -4,7 +4,7 @@ require "boot/bundler_replay/bundle_case"
 
 module Spate
   module Boot
-    # Gemfiles for which no Bundler replay is made.
+    # Recorder makes no Bundler replay of a Gemfile whose inputs cannot be recorded. It then records the reason.
     class RecorderTest < BundleCase
       REFUSED = {
         "`true`" => /runs `true`/, "system('true')" => /runs `true`/, "IO.popen('true').close" => /runs `true`/,
@@ -44,7 +44,7 @@ module Spate
         end
       end
 
-      def test_the_same_gemfile_without_such_a_line
+      def test_gemfile_without_an_unsupported_line
         bytes = make_with("# nothing")
 
         assert_equal true, Record.new(bytes).usable?(env)
@@ -83,7 +83,7 @@ module Spate
         File.write(path, "# nothing\n")
       end
 
-      # Like `git checkout`, without Bundler noticing.
+      # `git checkout`, for example, may replace the lockfile without Bundler noticing.
       def test_lockfile_that_is_replaced_after_bundler_read_it
         path = project.path("Gemfile.lock")
         text = File.binread(path)
@@ -108,7 +108,7 @@ module Spate
         end
       end
 
-      # Each with the change made afterwards.
+      # { line of the Gemfile => a later change of the file }
       STATES = {
         "File.size?('f')" => ->(path) { File.write(path, "longer") },
         "Pathname('f').zero?" => ->(path) { File.write(path, "longer") },
@@ -143,7 +143,7 @@ module Spate
         end
       end
 
-      # A refusal must end with its reason.
+      # The refusal is outdated as soon as the refused line is removed.
       def test_refusal_depends_on_the_gemfile
         bytes = make_with("Time.now")
         record = -> { Record.new(bytes) }

@@ -2,7 +2,7 @@
 
 require "install/install_case"
 
-# Bundler's settings and the other kinds of sources. After each install the real Bundler finds its gems.
+# Bundler's settings, and all kinds of sources. After each install the real Bundler must find the gems.
 class BundlerSettingsTest < InstallCase
   ARGUMENTS = "gems/native-1.0/ext/native/arguments.txt"
 
@@ -185,7 +185,7 @@ class BundlerSettingsTest < InstallCase
     project
   end
 
-  # Any request to the source during the block is a failure.
+  # Asserts that no request is sent to the source during the block.
   def offline
     @source.forget_requests
     yield

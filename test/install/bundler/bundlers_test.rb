@@ -3,11 +3,11 @@
 require "install/install_case"
 require "support/rubygems_release"
 
-# One bundle with all kinds of gems, installed by `bundle _VERSION_ install` and by Spate with a lockfile that names the
-# same version. For the newest Bundler of each line: with the machine's RubyGems into the application, and with the
-# RubyGems released with it into that one's own folders.
+# Installs one bundle with all kinds of gems, with `bundle _VERSION_ install` and with Spate. The lockfile names that
+# version. Tests the newest Bundler of each minor version: with this machine's RubyGems and a bundle in the application,
+# and with the RubyGems that was released with it and a bundle in that RubyGems' folders.
 class BundlersTest < InstallCase
-  # Files of git with times or in any order. Bundler before 2.4 cloned whole repositories.
+  # Files of git that contain times or have no fixed order. Bundler before 2.4 cloned whole repositories.
   VOLATILE = %r{/objects/|/logs/|/\.git/index\z|/hooks/|/FETCH_HEAD\z|/packed-refs\z}
   CLONES = %r{/\.git/|/cache/bundler/git/[^/]+/}
   SETTINGS = "---\n%sBUNDLE_BIN: \"stubs\"\nBUNDLE_WITHOUT: \"left\"\n"
@@ -60,7 +60,7 @@ class BundlersTest < InstallCase
     assert_works(first, mine)
   end
 
-  # The lockfile written by that Bundler. If it fails at this, it does not support this Ruby.
+  # Locks with that Bundler. If this fails, the Bundler does not support this Ruby.
   def lock_or_skip(app)
     output, status = app.run(*@bundle, "lock")
     skip "Bundler #{@version} does not run on #{RUBY_VERSION}: #{output.lines.first}" unless status.success?

@@ -3,7 +3,7 @@
 require "install/install_case"
 require "json"
 
-# `spate install --clean` and the setting: the removed gems, the output, and that `bundle clean` removes the same.
+# `spate install --clean` and the setting: the removed gems, the output, and the same result as `bundle clean`.
 class CleanTest < InstallCase
   def setup
     super
@@ -38,7 +38,7 @@ class CleanTest < InstallCase
     refute_path_exists "#{mine.bundle_root}/bin/web"
   end
 
-  # With a setting that makes Bundler install.
+  # Spate leaves installs with BUNDLE_NO_BUILD_EXTENSION to Bundler.
   def test_install_left_to_bundler_cleans_too
     project = grouped("app")
     output, status = run_install(project, "--clean", BUNDLE_WITHOUT: "web", BUNDLE_NO_BUILD_EXTENSION: "true")

@@ -3,7 +3,7 @@
 require "install/install_case"
 require "support/newest_bundler"
 
-# Options of `spate install` for the place and content of the bundle, compared with the same options of Bundler.
+# Options of `spate install` for the location and content of the bundle, compared with the same options of Bundler.
 class FlagsTest < InstallCase
   def setup
     super
@@ -32,13 +32,13 @@ class FlagsTest < InstallCase
     assert_match(/satisfied/, project.bundle("check"))
   end
 
-  # The table of options in docs/settings.md: the options saved for the next run.
+  # The options in the table of docs/settings.md that are saved for the next run.
   OPTIONS = %w[--path elsewhere --without web --clean --frozen --jobs 3 --retry 2].freeze
 
   def test_saved_options_and_options_for_one_run
     each_bundler do |name, env, _|
       theirs, mine = %w[bundler spate].map { |tool| grouped("#{name}-#{tool}", BUNDLE_PATH: nil, **env) }
-      if theirs.bundle("--version")[/\d+/].to_i == 2 # later ones have no such options
+      if theirs.bundle("--version")[/\d+/].to_i == 2 # later versions have no such options
         theirs.bundle("install", *OPTIONS)
         %w[PATH WITHOUT CLEAN FROZEN].each { |key| assert_match(/^BUNDLE_#{key}: /, config(theirs), name) }
       end
@@ -62,7 +62,7 @@ class FlagsTest < InstallCase
     end
   end
 
-  # It concerns `bundle cache`.
+  # The setting only affects `bundle cache`.
   def test_no_install
     each_bundler do |name, env, _|
       theirs, mine = %w[bundler spate].map { |tool| grouped("#{name}-#{tool}", BUNDLE_NO_INSTALL: "true", **env) }
@@ -82,7 +82,7 @@ class FlagsTest < InstallCase
     assert_equal %w[base docs], project.bundle("list", "--name-only").split - %w[bundler]
   end
 
-  # Bundler before 2.4 does not know `only`: a bundle made by it would be incomplete for `bundle exec`.
+  # Bundler before 2.4 does not support `only`, so `bundle exec` would not find all gems of such a bundle.
   def test_only_installs_the_same_as_bundler
     each_bundler do |name, env, known|
       project = grouped("flag-#{name}", home: name, **env)
@@ -125,7 +125,7 @@ class FlagsTest < InstallCase
     refute_path_exists project.path(".bundle/config")
   end
 
-  # Bundler 2 saves its options even if the command fails.
+  # Bundler 2 saves its options even if the command fails. Spate does not.
   def test_failed_install_saves_no_options
     project = app(gems: %w[base], BUNDLE_PATH: nil)
     @source.fault(/base-1\.0\.gem/, :status, code: 404, times: 1)
@@ -145,7 +145,7 @@ class FlagsTest < InstallCase
     assert_equal(2, @source.requests.count { |request| request.to_s.include?("base-1.0.gem") })
   end
 
-  # Bundler converts text to 0 and then installs one gem at a time.
+  # Bundler converts the text to 0, and then installs one gem at a time.
   def test_invalid_number_of_jobs
     project = app(gems: %w[base])
     output = assert_installs(project, "base-1.0", BUNDLE_JOBS: "zz")
@@ -163,7 +163,7 @@ class FlagsTest < InstallCase
 
   private
 
-  # Yields a name, an environment and whether that Bundler knows `only`: the machine's, and the newest.
+  # Yields a name, an environment, and whether that Bundler supports `only`: for this machine's Bundler and the newest.
   def each_bundler
     { "own" => {}, "newest" => NewestBundler.environment }.uniq { |_, env| env }.each do |name, env|
       env = env.transform_keys(&:to_sym)
@@ -172,7 +172,7 @@ class FlagsTest < InstallCase
     end
   end
 
-  # Without the Bundler that made the lockfile, so the newest available one runs.
+  # Removes the Bundler version from the lockfile, so that the newest installed Bundler runs.
   def grouped(name, **env)
     project = app(name, gems: %w[base web docs], **env)
     lockfile = project.path("Gemfile.lock")

@@ -3,10 +3,10 @@
 require_relative "../install_case"
 require "support/rubygems_release"
 
-# Missing rows in CHECKSUMS, in a frozen bundle and in another, compared with the Bundler that the lockfile names.
+# Missing rows in CHECKSUMS, with and without a frozen bundle, compared with the Bundler that the lockfile names.
 class FrozenChecksumsTest < InstallCase
   LINES = %w[2.5 2.6 2.7 4.0].freeze
-  # {existing rows => rows of "one" and "two"}; nil: no section
+  # { existing rows => text of the section for "one" and "two" }; nil: no section
   SECTIONS = { "whole" => "  one (1.0) %s\n  two (1.0) %s\n", "row absent" => "  one (1.0) %s\n",
                "row empty" => "  one (1.0) %s\n  two (1.0)\n", "section empty" => "", "section absent" => nil }.freeze
 
@@ -32,7 +32,7 @@ class FrozenChecksumsTest < InstallCase
     end
   end
 
-  # Debian's Bundler 2.3 does not support CHECKSUMS; it would fetch the Bundler of the lockfile.
+  # Debian's Bundler 2.3 does not support CHECKSUMS. It would download the Bundler that the lockfile names.
   def test_a_lockfile_that_names_a_bundler_that_is_not_installed
     project = application("app", SECTIONS["row absent"], "2.6.9")
     installed = project.bundle("--version")[/[\d.]+/]

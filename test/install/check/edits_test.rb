@@ -3,7 +3,7 @@
 require "json"
 require "install/install_case"
 
-# Edited files of installed gems, as found by `spate install`, `check` and `doctor`.
+# Edited files of installed gems, as reported by `spate install`, `check` and `doctor`.
 class EditsTest < InstallCase
   TEXT = "RIGHT = 1\n"
 
@@ -14,7 +14,7 @@ class EditsTest < InstallCase
     @one, @two = %w[one two].map { |name| app(name, gems: %w[edited calm]).tap { |project| assert_installs(project) } }
   end
 
-  # A read-only command changes no file, for an edit in any project; it reports the edit and the projects that share it.
+  # The command changes no file. It reports an edit in any project, and the projects that share the edited file.
   %w[check doctor].each do |command|
     define_method(:"test_#{command}_names_it_and_writes_nothing") do
       edit(@one)
@@ -30,7 +30,7 @@ class EditsTest < InstallCase
     end
   end
 
-  # No command copies an edit from one project to another.
+  # An edit must not be copied from one project to another.
   def test_install_separates_a_project_from_the_others
     edit(@one)
     output = assert_installs(@two)
@@ -46,7 +46,8 @@ class EditsTest < InstallCase
     assert_equal "1", @one.bundle("exec", "ruby", "-e", "require 'edited'; print EDITED")
   end
 
-  # A log or cache within a gem: a program continues to write there, and only there.
+  # Some gems write a log or a cache into their own folder. The program must continue to append to this file and to no
+  # other project's.
   def test_a_file_that_a_program_appends_to
     append = -> { File.write(file(@one), "# more\n", mode: "a") }
     append.call
@@ -69,7 +70,7 @@ class EditsTest < InstallCase
     assert_store_clean(third)
   end
 
-  # Without an archive to heal from, the gem is fetched again.
+  # Without an archive in the store, the gem is fetched again.
   def test_a_poisoned_store_without_the_archive
     edit(@one)
     FileUtils.rm_rf("#{@one.home}/spate/store/v1/archives")
@@ -119,7 +120,7 @@ class EditsTest < InstallCase
     assert_match(/did you mean edited\?/, @one.spate("restore", "edite").first)
   end
 
-  # Like Bundler's command, for its users.
+  # `bundle pristine` has the same effect.
   def test_bundle_pristine_restores_in_this_project
     edit(@one)
     @one.bundle("pristine", "edited")
@@ -127,7 +128,7 @@ class EditsTest < InstallCase
     refute_match(/warning/, @one.spate!("check"))
   end
 
-  # As after `git clean`, a wrong glob, or a disk repair.
+  # Files may be missing after `git clean` with a wrong pattern, or after a disk repair.
   def test_deleted_file_is_reported_and_restored
     @source.add("native", "1.0", native: true)
     project = app("three", gems: %w[native edited]).tap { |made| assert_installs(made) }
@@ -147,7 +148,7 @@ class EditsTest < InstallCase
     refute_match(/warning/, project.spate!("check"))
   end
 
-  # The edit of a moved bundle belongs to it, not to the bundle now at its old place.
+  # An edit belongs to the bundle that was moved, not to the bundle that is now at its old path.
   def test_a_moved_bundle
     moved = app("moved", gems: %w[edited calm])
     FileUtils.mv(@one.path("vendor"), moved.path("vendor"))
@@ -161,7 +162,7 @@ class EditsTest < InstallCase
     assert_match(/^edited +1\.0 +linked/, moved.spate!("list"))
   end
 
-  # Private copies stay private.
+  # Private copies are still private after a move.
   def test_a_moved_bundle_with_a_private_gem
     @one.spate!("edit", "edited")
     edit(@one)
@@ -173,7 +174,7 @@ class EditsTest < InstallCase
     assert_match(/^edited +1\.0 +private/, moved.spate!("list"))
   end
 
-  # An editor writes in place: `bundle open` would open a file shared by all projects.
+  # Editors may write in place, so `bundle open` would open a file that all projects share.
   def test_open_gives_this_bundle_its_own_inode
     editor = write("editor", "#!/bin/sh\nstat -c %h \"$1/lib/edited.rb\"\necho 'EDITED = 1' > \"$1/lib/edited.rb\"\n",
                    mode: 0o755)
@@ -194,7 +195,7 @@ class EditsTest < InstallCase
     assert_store_clean(@one)
   end
 
-  # The mode belongs to the inode: a change in one project would apply to the others.
+  # The mode is part of the inode, so a change in one project affects the others.
   def test_modes_of_a_whole_bundle_are_one_line
     @source.add("quiet", "1.0", files: ("a".."k").to_h { |name| ["lib/#{name}.rb", "# #{name}\n"] })
     three, four = %w[three four].map { |name| app(name, gems: %w[edited quiet]).tap { |made| assert_installs(made) } }
@@ -227,7 +228,7 @@ class EditsTest < InstallCase
     end
   end
 
-  # Requested after the install, by a user who wants to edit.
+  # A user who wants to edit gems may use --copy after the install, and --no-copy later.
   def test_links_become_copies_and_links_again
     edit_in_copies
     assert_match(/^2 gems in .*, \d+ files relinked$/, assert_installs(@one, options: %w[--no-copy]))
@@ -268,8 +269,8 @@ class EditsTest < InstallCase
     assert_store_clean(one)
   end
 
-  # Both projects still have the same inodes, and no store has a record of it.
-  def test_after_the_store_was_deleted
+  # Both projects still share inodes, and no store has a record of that.
+  def test_check_after_the_store_is_deleted
     FileUtils.rm_rf("#{@one.home}/spate")
     assert_match(/odd +2 gems share files .*: calm-1\.0, edited-1\.0$/, @one.spate("doctor").first)
 
@@ -296,7 +297,7 @@ class EditsTest < InstallCase
 
   private
 
-  # The state that a write would change, without times that reading changes and without caches.
+  # { path => facts that a write would change }, except caches and times that reading changes.
   def everything
     Dir.glob("**/*", File::FNM_DOTMATCH, base: folder).grep_v(%r{/(checks|locks|own|texts)/}).sort.to_h do |path|
       stat = File.lstat("#{folder}/#{path}")
@@ -315,7 +316,7 @@ class EditsTest < InstallCase
     assert_match(/nothing to do/, assert_installs(@one))
   end
 
-  # Files of a bundle with other hard links.
+  # Files of a bundle that have other hard links.
   def shared(project)
     Dir.glob("#{project.bundle_root}/**/*").select { |path| File.file?(path) && File.stat(path).nlink > 1 }
   end
@@ -323,9 +324,9 @@ class EditsTest < InstallCase
   def file(project, name = "edited") = "#{project.bundle_root}/gems/edited-1.0/lib/#{name}.rb"
   def read(project) = File.read(file(project))
 
-  # Keeps the inode, like an editor that writes in place.
+  # Edits a file in place, like some editors, so that its inode stays the same.
   def edit(project)
-    sleep 0.02 # past the clock tick in which the file was written
+    sleep 0.02 # after the clock tick in which the file was written
     File.open(file(project), "r+") do |io|
       io.write("EDITED = 1\n")
       io.truncate(11)

@@ -2,7 +2,7 @@
 
 require "install/dozen_case"
 
-# `spate restore` when it is killed, on a full disk, and beside other processes.
+# `spate restore` when it is killed, on a full disk, and at the same time as other processes.
 class RestoreTest < DozenCase
   def setup
     super
@@ -10,7 +10,7 @@ class RestoreTest < DozenCase
     assert_installs(@project)
   end
 
-  # A killed restore is like an unfinished install: the next one completes it.
+  # A killed restore is like an unfinished install, which the next one completes.
   def test_kill_at_any_moment
     bystander = dozen("bystander").tap { |project| assert_installs(project) }
     limit = seconds { @project.spate!("restore", "--all") }
@@ -30,7 +30,7 @@ class RestoreTest < DozenCase
     assert_store_clean(@project)
   end
 
-  # The previous files are restored, including edits.
+  # On failure the previous files are put back, including edits.
   def test_a_full_disk
     @source.add("large", "1.0", files: { "lib/large.rb" => "LARGE = 1\n", "lib/data" => Random.new(1).bytes(3 << 20) })
     disk = mount("#{folder}/disk", "size=28m,mode=755")
@@ -69,7 +69,7 @@ class RestoreTest < DozenCase
     assert_store_clean(projects.first)
   end
 
-  # Files of killed processes below tmp/ are removed after a day, here without installs in between.
+  # First removes the files that killed processes left below tmp/, as Spate does after a day.
   def assert_whole(project)
     Spate::Store::Sweep.new(project.store, now: Time.now + (2 * Spate::Store::Sweep::DAY)).call
     super
@@ -77,7 +77,7 @@ class RestoreTest < DozenCase
 
   private
 
-  # Through the link, so that it is in every bundle.
+  # Edits three files of a gem: through the links, so that the edit is in every bundle, or as new files.
   def edit(project, through_link: true)
     files = Dir.glob("#{project.bundle_root}/gems/plain1-*/lib/**/*.rb").first(3)
     files.each do |file|
@@ -86,7 +86,7 @@ class RestoreTest < DozenCase
     end
   end
 
-  # Leaves so many bytes of free space.
+  # Fills the disk, except for `left` bytes.
   def fill(disk, left)
     File.open("#{disk}/filler", "wb") do |file|
       free = `df --output=avail -B1 #{disk}`.lines.last.to_i

@@ -2,9 +2,9 @@
 
 require "install/install_case"
 
-# Files that installing a gem writes beside its own.
+# Files that an install writes outside of a gem's own folder.
 class CommitTest < InstallCase
-  # Bundler installs a gem after its dependencies, so its own script is the one that stays.
+  # Bundler installs a gem after its dependencies, so the executable of the dependent gem is kept.
   def test_executable_of_the_dependent_gem_wins_over_its_dependencys
     @source.add("below", "1.0", executables: %w[run])
     @source.add("zenith", "1.0", executables: %w[run])
@@ -27,7 +27,7 @@ class CommitTest < InstallCase
     assert_empty children("#{project.bundle_root}/extensions")
   end
 
-  # A power loss can leave this. RubyGems sees no gem there.
+  # A power failure can leave an empty file. RubyGems ignores it.
   def test_empty_specification_is_ignored
     @source.add("plain", "1.0")
     project = app(gems: %w[plain])
@@ -39,7 +39,7 @@ class CommitTest < InstallCase
     assert_equal text, File.read(path)
   end
 
-  # As in RubyGems: the plugin of the newest version is loaded at its start.
+  # As in RubyGems, the plugin of the newest version is loaded.
   def test_an_older_version_leaves_the_plugin_of_a_newer_one
     plugins
     project = app(gems: %w[tool])
@@ -72,7 +72,7 @@ class CommitTest < InstallCase
   def plugins
     %w[1.0 2.0].each { |version| @source.add("tool", version, files: { "lib/rubygems_plugin.rb" => "# #{version}" }) }
     @source.add("tool", "3.0")
-    @source.add("tool-9", "9.0") # another gem, although its name begins with tool-
+    @source.add("tool-9", "9.0") # a gem whose name begins with "tool-"
   end
 
   def install_version(project, version)

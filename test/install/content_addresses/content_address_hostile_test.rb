@@ -2,7 +2,7 @@
 
 require "install/content_address_case"
 
-# Content-addressed gems that differ from their names, their source or the lockfile.
+# Content-addressed gems that do not match their names, their source or the lockfile.
 class ContentAddressHostileTest < ContentAddressCase
   def test_an_archive_of_another_digest
     entry = @source.catalog.add(recipe, recipe(says: "evil").archive)
@@ -22,7 +22,7 @@ class ContentAddressHostileTest < ContentAddressCase
     assert_bundler_refuses(app, /content address mismatch/, "--local")
   end
 
-  # The store has it from an install under its ordinary name.
+  # The archive is in the store, because it was installed under its ordinary name.
   def test_an_archive_that_the_store_has_under_another_name
     bytes = recipe(abi: nil).archive
     assert_installs(locked(@source.catalog.add(recipe(abi: nil), bytes), name: "first"), "skin-1.0-#{LOCAL}")
@@ -37,7 +37,7 @@ class ContentAddressHostileTest < ContentAddressCase
                  "skin-1.0-#{entry.address}: the archive contains \"skin-1.0-#{LOCAL}\"")
   end
 
-  # The source gives a wrong address for an archive that is in the store.
+  # The source lists a wrong address for an archive that is in the store.
   def test_a_wrong_address_of_an_archive_that_is_there
     entry = add("skin")
     locked(entry, name: "first").spate!("install")
@@ -51,7 +51,7 @@ class ContentAddressHostileTest < ContentAddressCase
     assert_fails(app, 8, "skin-1.0-12345678")
   end
 
-  # The source declares it for one Ruby, the archive does not.
+  # The source lists the gem for one Ruby, but its archive supports several.
   def test_an_archive_for_several_rubies
     entry = @source.catalog.add(recipe(ruby: ">= 2"))
     entry.ruby = "~> #{ABI}.0"
@@ -64,7 +64,7 @@ class ContentAddressHostileTest < ContentAddressCase
   def test_an_archive_for_another_platform
     entry = @source.catalog.add(recipe(platform: "arm64-darwin"))
     entry.platform = LOCAL
-    # The second time the metadata is read without RubyGems.
+    # In the second run the metadata is read without RubyGems.
     2.times do |number|
       assert_fails(locked(entry, name: "app#{number}"), 8,
                    "skin-1.0-#{entry.address}: the archive is for arm64-darwin, not for #{LOCAL}")
@@ -78,7 +78,7 @@ class ContentAddressHostileTest < ContentAddressCase
     assert_fails(locked(entry), 15, "skin-1.0-#{entry.address} requires Ruby ~> #{OTHER}.0", BUNDLE_FROZEN: "true")
   end
 
-  # Of two rows with one address the last one counts, as in Bundler; an invalid row does not.
+  # Of two rows with the same address, the last valid one is used, as in Bundler.
   def test_two_rows_with_one_address
     entry = add("skin")
     wrong = entry.dup.tap { |row| row.sha256 = entry.address.ljust(64, "0") }
@@ -125,7 +125,7 @@ class ContentAddressHostileTest < ContentAddressCase
     GemSource::Recipe.new("skin", "1.0", platform: platform, abi: abi, files: files, **more)
   end
 
-  # Without CHECKSUMS, so the source is trusted.
+  # An application whose lockfile has no CHECKSUMS, so that the source is trusted.
   def locked(entry, name: "app", home: "home")
     application(name, "skin", home: home, lockfile: <<~LOCK)
       GEM

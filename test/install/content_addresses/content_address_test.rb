@@ -7,7 +7,7 @@ class ContentAddressTest < ContentAddressCase
   LOOK = "require 'skin'; puts SKIN, $LOAD_PATH.grep(/bundle.ruby/).map { |path| path[/bundle.ruby.*/] }.sort, " \
          "Gem.loaded_specs.values.map { |spec| [spec.full_name, spec.content_address].inspect }.sort, Bundler::VERSION"
 
-  def test_a_bundle_is_as_bundlers_own
+  def test_bundle_equals_that_of_bundler
     address = add("skin", dependencies: { "plain" => ">= 0" }).address
     add("skin", abi: nil)
     add("skin", abi: nil, platform: "ruby")
@@ -27,8 +27,8 @@ class ContentAddressTest < ContentAddressCase
     2.times { assert_equal expected, without_messages(mine.spate!("exec", "ruby", "-e", LOOK)) }
   end
 
-  # For any platform of the ordinary gem.
-  def test_an_address_comes_before_an_ordinary_gem
+  # A gem with an address comes before an ordinary gem of any platform.
+  def test_content_address_takes_precedence_over_an_ordinary_gem
     address = add("skin", platform: "#{LOCAL}-gnu").address
     add("skin", abi: nil)
     add("skin", abi: nil, platform: "ruby")
@@ -37,7 +37,8 @@ class ContentAddressTest < ContentAddressCase
     assert_equal ["skin-1.0-#{address}"], children("#{mine.bundle_root}/gems")
   end
 
-  # As Psych wrote them and RubyGems 4.1 reads them. RubyGems reads the first gem, and its dialect is then cached.
+  # Texts in the format of Psych, which RubyGems 4.1 reads. The first install reads the metadata with RubyGems, and
+  # caches the dialect that the second one uses.
   def test_texts_of_several_lines
     long = "It is: \"quoted\" \u00e9 and long, " * 6
     add("skin", dependencies: { "plain" => ">= 0" }) do |spec|
@@ -89,7 +90,7 @@ class ContentAddressTest < ContentAddressCase
     assert_match(/nothing to do/, other.spate!("install"), "in a folder that RubyGems searches")
   end
 
-  # Built by `gem build`, with all kinds of metadata.
+  # The gems are built by `gem build`, with all kinds of metadata.
   def test_gems_that_rubygems_built
     path = build("made", <<~RUBY, "lib/made.rb" => "MADE = 1\n", "exe/made" => "#!/usr/bin/env ruby\nrequire 'made'\n")
       spec.executables = ["made"]
@@ -173,7 +174,7 @@ class ContentAddressTest < ContentAddressCase
     assert_empty Spate::TreeComparison.differences(tree(theirs), tree(mine))
   end
 
-  # Ordinary gems, handled as by Bundler 4.1.
+  # Ordinary gems with plugins are handled as by Bundler 4.1.
   def test_the_plugin_of_an_older_version
     %w[1.0 2.0].each { |version| @source.add("plug", version, files: { "lib/rubygems_plugin.rb" => "# nothing\n" }) }
     theirs, mine = assert_same("plug")
@@ -209,7 +210,7 @@ class ContentAddressTest < ContentAddressCase
     assert_match(/skin-1\.0-#{address}: its folder is missing/, app.spate("doctor").first)
   end
 
-  # The lockfile's address is for another Ruby.
+  # The address in the lockfile is for a different Ruby.
   def test_another_ruby_uses_the_remaining_variant
     lock = lock_for_another_ruby { add("skin", abi: nil, platform: "ruby", says: "ruby") }
     _, mine = assert_same("skin", lockfile: lock)
@@ -294,7 +295,7 @@ class ContentAddressTest < ContentAddressCase
 
   private
 
-  # The lockfile of a machine with that Ruby. The block adds more variants.
+  # The lockfile of a machine with a different Ruby. The block adds more variants.
   def lock_for_another_ruby
     @here = add("skin")
     yield if block_given?
@@ -329,7 +330,7 @@ class ContentAddressTest < ContentAddressCase
     @source = GemSource.start(folder: "#{self.folder}/gems")
   end
 
-  # Debug information would contain the folder of the build.
+  # Leaves out debug information, which would contain the path of the build.
   def no_debug(app)
     app.bundle("config", "set", "--local", "build.skin", "--with-cflags=-g0")
   end

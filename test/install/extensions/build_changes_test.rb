@@ -2,10 +2,10 @@
 
 require "install/build_learning_case"
 
-# One gem for each way in which a build can read the state of its machine. After a change, exactly the builds that read
-# the changed thing are built again.
+# One gem for each way in which a build can read the state of the machine. After a change, only the builds that depend
+# on the change may run again.
 class BuildChangesTest < BuildLearningCase
-  # The source of the value, in extconf.rb or a make rule; %<at>s is a folder of the case.
+  # { name => code in extconf.rb or a make rule that reads the value }. %<at>s is the folder of that gem's case.
   CONFIGURATIONS = {
     "read" => "File.read('%<at>s/file')",
     "listed" => "Dir.children('%<at>s/folder').size",
@@ -30,10 +30,10 @@ class BuildChangesTest < BuildLearningCase
     "ran" => "ran.o: CFLAGS += -DFLAVOUR=$(shell sh %<at>s/script)\n",
     "included" => "-include %<at>s/more.mk\n"
   }.freeze
-  # The folders of headers in extconf.rb.
+  # { name => folders with headers }
   HEADERS = { "header" => %w[specifications], "order" => %w[first second], "isystem" => %w[first second] }.freeze
 
-  # Number of changes between two installs.
+  # The number of changes between two installs.
   AT_ONCE = 6
 
   def setup
@@ -75,7 +75,7 @@ class BuildChangesTest < BuildLearningCase
 
   def put(name, path, text, mode: 0o644) = write("cases/#{name}/#{path}", text, mode: mode)
 
-  # The state before the first build.
+  # Creates the state before the first build.
   def plant
     %w[read perl static].each { |name| put(name, "file", "1") }
     put("sized", "file", "1")
@@ -105,7 +105,7 @@ class BuildChangesTest < BuildLearningCase
     system("cc", "-static", "-o", "#{at("static")}/static", source, exception: true)
   end
 
-  # {case => what changes there}
+  # { name => the change }
   def changes
     texts = { "read" => "file", "perl" => "file", "static" => "file" }.transform_values { |path| [path, "2"] }
     texts.update("shell" => ["script", "echo 2\n"], "ran" => ["script", "echo 2\n"], "there" => ["file", ""],

@@ -2,11 +2,11 @@
 
 require "install/build_case"
 
-# Differences between terminals, users, runs and folders do not cause a build.
+# Differences between terminals, users, runs and folders must not cause a new build.
 class BuildHitsTest < InstallBuildCase
   HIT = [[], %w[alpha]].freeze
   BUILT = [%w[alpha], []].freeze
-  # The probes of puma, nokogiri and bigdecimal.
+  # Lines from the extconf.rb of puma, nokogiri and bigdecimal.
   PROBES = <<~'RUBY'
     dir_config("zlib")
     have_header("zlib.h") and have_library("z", "deflate") and pkg_config("zlib")
@@ -20,7 +20,7 @@ class BuildHitsTest < InstallBuildCase
     create_header
   RUBY
 
-  # With Ruby's header, like any extension.
+  # The extension includes Ruby's header, as real ones do.
   def test_another_terminal_another_run_of_ci
     native("alpha", extconf: PROBES, files: { "ext/alpha/alpha.c" => "#include <ruby.h>\nvoid Init_alpha(void) {}\n" })
     gone = FileUtils.mkdir_p("#{folder}/gone").first
@@ -38,7 +38,7 @@ class BuildHitsTest < InstallBuildCase
     assert_equal BUILT, install(another("alpha"), ALPHA_CFLAGS: "-g")
   end
 
-  # pkgconf 2 reads settings below this folder, so its output depends on it (docs/builds.md).
+  # pkgconf 2 reads settings below this folder, so that the folder affects its output (docs/builds.md).
   def asked_by_pkg_config
     IO.popen(%w[pkg-config --version], &:read).to_i > 1 ? [:XDG_DATA_HOME] : []
   end
@@ -91,7 +91,7 @@ class BuildHitsTest < InstallBuildCase
     assert_equal BUILT, install(another("alpha"))
   end
 
-  # The lockfile decides about them.
+  # Other gems in the lockfile must not matter.
   def test_other_gems_of_the_bundle
     @source.add("base", "1.0", files: { "lib/base.rb" => "" })
     native("alpha", extconf: "require 'base'", dependencies: { "base" => ">= 1" })
@@ -104,7 +104,7 @@ class BuildHitsTest < InstallBuildCase
     assert_equal BUILT, install(another("alpha"))
   end
 
-  # The gem is not a dependency; its files count because they were read.
+  # The gem is not declared as a dependency. Its files are inputs, because the build reads them.
   def test_undeclared_gem_that_is_read
     @source.add("helper", "1.0", files: { "lib/helper.rb" => "HELP = 1\n" })
     native("alpha", extconf: "sleep 0.05 until File.exist?(Gem.dir + '/specifications/helper-1.0.gemspec')\n" \
@@ -117,7 +117,7 @@ class BuildHitsTest < InstallBuildCase
     assert_equal BUILT, install(second)
   end
 
-  # Like cargo, which searches its configuration in each project.
+  # cargo, for example, searches its configuration in each parent folder.
   def test_files_searched_above_the_bundle
     extconf = "folder = Dir.pwd\nfound = []\nuntil folder == '/'\n" \
               "found << File.read(\"\#{folder}/.flavour\") if File.exist?(\"\#{folder}/.flavour\")\n" \
@@ -152,7 +152,7 @@ class BuildHitsTest < InstallBuildCase
   end
 end
 
-# A build that contains the folder of its bundle is not used by others, and `spate explain` gives the reason.
+# A build that contains the path of its bundle is not used by other bundles. `spate explain` reports the reason.
 class BoundTest < InstallBuildCase
   def setup
     super

@@ -2,9 +2,9 @@
 
 require "install/build_learning_case"
 
-# Inputs of a build on the machine that do not appear in its archive.
+# Inputs of a build that are on the machine and do not appear in the gem's archive.
 class BuildInputsTest < BuildLearningCase
-  # In the files of extconf.rb, in a gem that it needs, and in make.
+  # The variable is read by a file of the gem, by another gem, or by make.
   def test_variable_read_indirectly
     read = "def flavour = ENV.fetch('MY_FLAVOUR', '1')\n"
     @source.add("tool", "1.0", files: { "lib/tool.rb" => read })
@@ -25,7 +25,7 @@ class BuildInputsTest < BuildLearningCase
     assert_equal [[], %w[alpha]], install(second, PWD: second.folder)
   end
 
-  # Runs the real compiler with an additional option.
+  # The wrapper runs the real compiler with an additional option.
   def test_compiler_wrapper
     default = "#ifndef FLAVOUR\n#define FLAVOUR 1\n#endif"
     native("alpha", files: { "ext/alpha/alpha.c" => source("alpha", "FLAVOUR", default) })
@@ -69,7 +69,7 @@ class BuildInputsTest < BuildLearningCase
     assert_equal "2", value(second, "alpha")
   end
 
-  # Places and users do not count, unless the result contains their names.
+  # Folders and users are not inputs, unless the result contains their names.
   def test_values_contained_in_the_result
     told = { USER: %w[bob alice], TMPDIR: [folder, FileUtils.mkdir_p("#{folder}/tmp").first], XDG_DATA_HOME: %w[/x /y] }
     names = told.keys.map { |name| "in_#{name.downcase}" }.sort
@@ -82,7 +82,7 @@ class BuildInputsTest < BuildLearningCase
     end
   end
 
-  # A file found in a place belongs to that place, and not to another or the usual one.
+  # A build that found its file by way of a variable depends on that location, not on the default location.
   def test_file_found_in_a_place
     %w[home/.config one two].each.with_index(1) { |at, number| write("#{at}/flavour", number.to_s) }
     plain("place = ENV['XDG_CONFIG_HOME'] || File.join(Dir.home, '.config')\n" \
@@ -94,7 +94,8 @@ class BuildInputsTest < BuildLearningCase
     end
   end
 
-  # For any form of the value, and any use of the file.
+  # As above, for variables with a list, with the path of a file, or with a trailing slash. The build reads only the
+  # file's size.
   def test_file_found_by_a_list_or_a_file_variable
     %w[home/.config one two].each.with_index(1) { |at, number| write("#{at}/flavour", "x" * number) }
     usual = "File.join(Dir.home, '.config')"
@@ -111,7 +112,7 @@ class BuildInputsTest < BuildLearningCase
     end
   end
 
-  # A compiler records the names of its sources, which are not places to search.
+  # A compiler stores the paths of its sources in the library. These are not locations to search.
   def test_the_home_in_a_library
     extconf = "File.write('place.h', \"#include \\\"\#{Dir.home}/own.h\\\"\n\#{'#define PLACE 1' if ENV['PLACE']}\n" \
               "#define HOME_FOLDER \\\"\#{Dir.home}/data\\\"\n\")"
@@ -128,7 +129,7 @@ class BuildInputsTest < BuildLearningCase
 
   private
 
-  # Built once for each value of the variable, and then found in the store.
+  # Asserts that the gems are built once for each value of the variable, and are then reused.
   def assert_follow(names, **env)
     assert_equal [names, []], install(first = another(*names))
     assert_equal [names, []], install(second = another(*names), **env)

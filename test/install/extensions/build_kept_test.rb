@@ -3,7 +3,7 @@
 require "install/build_case"
 require "spate/inputs"
 
-# The results stored for others, and the stored results that are trusted.
+# Which builds are stored for other bundles, and which stored builds are trusted.
 class BuildKeptTest < InstallBuildCase
   HIT = [[], %w[alpha]].freeze
   BUILT = [%w[alpha], []].freeze
@@ -56,7 +56,7 @@ class BuildKeptTest < InstallBuildCase
     assert_equal "3", value(first, "alpha")
   end
 
-  # In an overlay, the first write creates the parent folders again.
+  # In an overlay file system, the first write copies the parent folders.
   def test_folders_that_a_write_copies_up
     skip "no overlay here" unless system(*overlaid, "true", err: File::NULL)
 
@@ -82,7 +82,7 @@ class BuildKeptTest < InstallBuildCase
     assert_equal ["alpha-1.0: its build is for this bundle only: #{reason}"], warnings
   end
 
-  # Possible leftovers of a killed process or a broken disk.
+  # A killed process or a broken disk may leave such files.
   def test_invalid_records
     native("alpha")
     install(first = another("alpha"))
@@ -102,7 +102,7 @@ class BuildKeptTest < InstallBuildCase
     install(first = another("alpha"))
     File.truncate(records(first).first, 99)
     output, = first.spate("store", "verify")
-    assert_match(%r{^inputs variants/\h{64}/\h{16} of \h{12} was changed: dropped$}, output)
+    assert_match(%r{^inputs variants/\h{64}/\h{16} of \h{12} was changed: removed$}, output)
     assert_empty records(first)
     install(second = another("alpha"))
     [first, second].each { |project| FileUtils.rm_rf(project.folder) }
@@ -140,7 +140,7 @@ class BuildKeptTest < InstallBuildCase
     "#{folder}/lib/libflavour.so.1"
   end
 
-  # In a process where the kernel refuses the listener.
+  # Runs the block with a kernel that does not allow tracing.
   def deaf
     @deaf = true
     yield
@@ -148,7 +148,7 @@ class BuildKeptTest < InstallBuildCase
     @deaf = false
   end
 
-  # The command line that runs a command with over/ over lower/, with private writes.
+  # The command line that mounts over/ over lower/ with private writes, and then runs a command.
   def overlaid
     %w[lower over up].each { |name| FileUtils.mkdir_p("#{folder}/#{name}") }
     ["unshare", "-m", "sh", "-ec", "cd '#{folder}'; mount -t tmpfs none up; mkdir up/upper up/work; mount -t overlay " \

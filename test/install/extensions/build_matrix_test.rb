@@ -2,15 +2,15 @@
 
 require "install/build_case"
 
-# Random gems from a small grammar, each with a folder on the machine; some of the folders change. Each gem must have
-# the value that a new build would give it, and the same build should not be done twice.
+# Random gems from a small grammar. Each reads a folder on the machine; some of the folders change. Each gem must have
+# the value that a new build would have, and the same build must not run twice.
 class BuildMatrixTest < InstallBuildCase
   GEMS = ENV["SPATE_TEST_FULL"] ? 100 : 8
   ROUNDS = 3
-  # Share of builds that may be needless.
+  # The tolerated share of unnecessary builds.
   NEEDLESS = 0.02
 
-  # The sources of a value: [how it is created, how it changes, {language => expression}]. %<at>s: the folder;
+  # { source of a value => { language => expression that reads it } }. %<at>s: the gem's folder on the machine;
   # %<name>s: the gem's name in capitals. Each value is a number.
   SOURCES = {
     content: { "ruby" => "File.read('%<at>s/f').to_i", "open" => "Dir.open('%<at>s') { File.open('%<at>s/f', &:getc) }",
@@ -33,7 +33,7 @@ class BuildMatrixTest < InstallBuildCase
                 "computed" => "ENV.fetch('%<name>s'.upcase + '_X', '1').to_i" }
   }.freeze
 
-  # state: {source => 1 or 2}; known: the states that were built.
+  # state: {source => 1 or 2}; known: the states for which there is a build.
   Fake = Struct.new(:name, :atoms, :at, :state, :known)
 
   def setup
@@ -55,12 +55,12 @@ class BuildMatrixTest < InstallBuildCase
 
   private
 
-  # A hundred builds take their time.
+  # No time limit, because a hundred builds take long.
   def run_install(project, *options, **env) = project.spate("install", *options, **env)
 
   def context = "seed #{Spate.test_seed}"
 
-  # Returns the number of needless builds.
+  # Changes some gems at random, installs all, and checks their values. Returns the number of unnecessary builds.
   def round(number, names)
     @gems.each do |gem|
       gem.known |= [gem.state.dup]
@@ -93,7 +93,7 @@ class BuildMatrixTest < InstallBuildCase
     write("matrix/#{gem.name}/bin/#{gem.name}-program", "#!/bin/sh\necho #{value}\n", mode: 0o755)
   end
 
-  # Changes one of its sources, or something irrelevant beside them.
+  # Changes a source of the gem's value, or something irrelevant.
   def change(gem)
     source, = gem.atoms.to_a.sample(random: @random)
     return beside(gem) if @random.rand(4).zero?
@@ -103,7 +103,7 @@ class BuildMatrixTest < InstallBuildCase
     gem.state[source] = value
   end
 
-  # A file that no build reads.
+  # Changes things that no build reads.
   def beside(gem)
     write("matrix/#{gem.name}/near", @random.rand.to_s)
     FileUtils.touch("#{gem.at}/f")
@@ -147,7 +147,7 @@ class BuildMatrixTest < InstallBuildCase
     { "ext/#{gem.name}/depend" => "#{gem.name}.o: CFLAGS += #{flags.join(" ")}\n" }
   end
 
-  # The value has a digit for each source.
+  # C code whose value has one digit for each source.
   def c_of(gem, headers)
     lines = headers.map { |source, _, _| "#include <f.h>\n#define V_#{source} F\n" }.join
     source(gem.name, gem.atoms.keys.each_with_index.map { |name, place| "V_#{name} * #{10**place}" }.join(" + "), lines)

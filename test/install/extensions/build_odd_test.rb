@@ -2,7 +2,7 @@
 
 require "install/build_learning_case"
 
-# Unusual things that a build may do: no install waits for it, and none of its results becomes stale.
+# Unusual things that a build may do. The install must not hang, and no result may be stale.
 class BuildOddTest < BuildLearningCase
   def test_pipes_and_devices_in_the_result
     plain("system('mkfifo ../../lib/pipe.rb ../../lib/other pipe.log')\n" \
@@ -67,14 +67,14 @@ class BuildOddTest < BuildLearningCase
     assert_follows { put("file", "2") }
   end
 
-  # It is found from the folder of the bundle, and another bundle has its own.
+  # The build finds the file from the path of its bundle, so each project has its own.
   def test_a_file_of_the_project
     plain("value = File.read(\"\#{Dir.pwd.split('/vendor/').first}/flavour\")")
     %w[1 1 2].each.with_index(1) { |text, number| write("app#{number}/flavour", text) }
     assert_follows
   end
 
-  # Each is changed during the build.
+  # Each input is changed during the build.
   def test_inputs_changed_meanwhile
     %w[one/file two/file old/file new/file sized].each { |path| put(path, "1") }
     File.symlink("one", at("current"))
@@ -134,7 +134,7 @@ class BuildOddTest < BuildLearningCase
     assert_follows { put("file", "22") }
   end
 
-  # The build asks for the real path, or whether something is a link, and it was not a link.
+  # The build checks the real path, or whether the path is a link. It becomes a link later.
   def test_real_path
     ways = { "asked" => "File.symlink?('%s') ? 2 : 1", "gone" => "Dir.chdir('%s') { Dir.pwd }[-1]",
              "link" => "(File.readlink('%s') rescue 1)", "real" => "File.realpath('%s')[-1]" }
@@ -154,7 +154,7 @@ class BuildOddTest < BuildLearningCase
     assert_follows { repoint }
   end
 
-  # It has other files beside it. PATH spells its folders in many ways.
+  # Each copy of the program has other files beside it. PATH contains its folder in several spellings.
   def test_same_program_elsewhere
     %w[one two].each.with_index(1) do |name, number|
       put("#{name}/flavour-tool", "#!/bin/sh\ncat \"$(dirname \"$0\")/value\"\n", mode: 0o755)
@@ -193,7 +193,7 @@ class BuildOddTest < BuildLearningCase
     assert_follows(first: { PATH: "#{at("bin")}:#{ENV.fetch("PATH")}" }, second: {}) { put("bin/sh", "") }
   end
 
-  # A folder alone is not an input then, because another user has others.
+  # The folders in PATH are not inputs here, because they differ between users.
   def test_data_file_searched_on_the_whole_path
     put("bin/tool", "", mode: 0o755)
     plain("value = ENV['PATH'].split(':').any? { |at| File.exist?(\"\#{at}/flavour.conf\") } ? 2 : 1")
@@ -205,7 +205,7 @@ class BuildOddTest < BuildLearningCase
 
   def exchange = File.rename(at("old"), at("older")) && File.rename(at("new"), at("old"))
 
-  # Runs the change as soon as the build reports its start.
+  # Runs the change as soon as the build has started.
   def during(change)
     writer = Thread.new do
       sleep 0.05 until (begun = Dir.glob("#{folder}/app*/**/begun").first)

@@ -2,7 +2,7 @@
 
 require "test_helper"
 
-# The transitions of a build's state.
+# The transitions between states of a build.
 class BuildStateTest < Minitest::Test
   BuildState = Spate::Install::Extensions::BuildState
   ENTRY = Object.new

@@ -3,9 +3,9 @@
 require "install/build_learning_case"
 require "zlib"
 
-# Variables that no program requests from libc by name.
+# Variables that programs read without a call to getenv.
 class BuildVariablesTest < BuildLearningCase
-  # {name => {program => scripts that use it}}
+  # { variable => { program => scripts that use it } }
   MEANT = {
     MY_FLAVOUR: { "sh" => ["cat <<EOF | tr -d '#'\n#${MY_FLAVOUR:-1}\nEOF\n"],
                   "make -f" => ["include conf.inc\nall:\n\t@echo $(F)\n"],
@@ -39,7 +39,7 @@ class BuildVariablesTest < BuildLearningCase
     assert_follows(names: texts.keys, second: { MY_FLAVOUR: "2" })
   end
 
-  # Like configure scripts of bundled libraries whose folder the gem removes.
+  # A build may unpack a bundled library, run its configure script, and delete it.
   def test_variables_of_a_script_that_is_gone
     plain("system('gunzip', 'script.gz')\nvalue = `sh script`\nFile.unlink('script')",
           files: { "ext/alpha/script.gz" => Zlib.gzip("echo ${MY_FLAVOUR:-1}\n") })
@@ -56,7 +56,7 @@ class BuildVariablesTest < BuildLearningCase
 
   private
 
-  # Returns their names; each runs a script.
+  # Adds one gem for each script, which it runs. Returns the gems' names.
   def gems(programs)
     programs = programs.except("python3") unless system("python3", "-c", "")
     programs.flat_map do |program, scripts|
@@ -77,7 +77,7 @@ class BuildVariablesTest < BuildLearningCase
     assert_equal({ "2" => meaning }, meaning.group_by { |name| learned(project, name) })
   end
 
-  # A program that searches the environment itself.
+  # A program that searches `environ` itself.
   def search(*options)
     @search = @search.to_i + 1
     source = put("search.c", <<~C)

@@ -2,7 +2,7 @@
 
 require "install/build_learning_case"
 
-# More results under one build key than the store keeps.
+# More results for one build key than the store keeps.
 class BuildVariantsTest < BuildLearningCase
   MOST = Spate::Build::Cache::Variants::MOST
   DAY = 24 * 60 * 60
@@ -25,7 +25,8 @@ class BuildVariantsTest < BuildLearningCase
     assert_equal MOST, records.size
   end
 
-  # Also for a use on the same day: a bundle of another environment must not check the others each time.
+  # The result used last is checked first, even if others were used on the same day. Otherwise results for other
+  # environments would be checked each time.
   def test_last_used_result_is_checked_first
     one, other, again = [1, 2, 1].map do |flavour|
       assert_equal [[], %w[alpha]], flavoured(flavour)
@@ -35,7 +36,7 @@ class BuildVariantsTest < BuildLearningCase
     assert_equal one, again
   end
 
-  # The store does not grow.
+  # Evicting a result removes its record. The build is kept until no bundle uses it.
   def test_evicted_results_stay_in_their_bundles
     others = (1..MOST).map { |number| built(MOST + number) }
     assert_equal [MOST, 2 * MOST], [records.size, builds.size]
@@ -62,7 +63,7 @@ class BuildVariantsTest < BuildLearningCase
     @last
   end
 
-  # Makes the uses so far look some days old, one after the other.
+  # Changes the times of use, so that they are some days apart.
   def age
     records.sort_by { |path| File.mtime(path) }.each_with_index do |path, index|
       time = Time.now - (30 * DAY) + (index * DAY)

@@ -2,9 +2,9 @@
 
 require "install/build_case"
 
-# A build that depends on another gem's build is used again only with the same build of that gem.
+# A build that depends on the build of another gem is reused only with the same build of that gem.
 class DependencyBuildsTest < InstallBuildCase
-  # base's build writes its configured flavour; top's compiles it in.
+  # base's build writes its configured flavour to a file; top's build compiles it in.
   BASE = <<~RUBY
     File.write("../../lib/flavour.rb", "FLAVOUR = \#{with_config("flavour", "plain").dump}\\n")
   RUBY
@@ -30,7 +30,7 @@ class DependencyBuildsTest < InstallBuildCase
     assert_equal [[], %w[base top]], install(another("top", BUNDLE_BUILD__BASE: "--with-flavour=strawberry"))
   end
 
-  # The setting has changed since, but the existing build counts.
+  # The setting has changed, but the existing build of base is used.
   def test_existing_build_of_the_dependency
     project = another("base")
     assert_equal [[], %w[base]], install(project)
@@ -51,7 +51,7 @@ class DependencyBuildsTest < InstallBuildCase
     assert_equal [[], %w[top]], install(project), "same build of the dependency, same bundle"
   end
 
-  # The bundle's record still names the first build.
+  # The bundle's record still contains the first build.
   def test_dependency_rebuilt_by_bundler
     project = another("base", BUNDLE_BUILD__BASE: "--with-flavour=vanilla")
     assert_equal [%w[base], []], install(project)
@@ -66,7 +66,7 @@ class DependencyBuildsTest < InstallBuildCase
     assert_equal [%w[base top], []], install(another("top"))
   end
 
-  # It loads no other gem, so the builds beside it do not matter.
+  # The gem loads no dependency, so it does not depend on their builds.
   def test_gem_that_loads_no_dependency
     native("apart", dependencies: { "base" => ">= 1" })
     assert_equal [%w[apart], %w[base]], install(another("apart"))

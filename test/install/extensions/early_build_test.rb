@@ -3,9 +3,9 @@
 require "install/install_case"
 require "json"
 
-# Which builds wait for the dependencies of their gem.
+# Whether a build waits for the dependencies of its gem.
 class EarlyBuildTest < InstallCase
-  # How an extconf.rb loads its dependency; if it is incomplete, the build fails.
+  # Code in extconf.rb that loads the dependency. If the dependency is incomplete, the build fails.
   LOADS = {
     "loads" => "require \"base\"\n",
     "activates" => "gem \"base\", \">= 1\"\nrequire \"base\"\n",
@@ -61,7 +61,7 @@ class EarlyBuildTest < InstallCase
 
   private
 
-  # Lets the download of the dependency continue.
+  # Code that signals the start of the build, after which the dependency is downloaded.
   def begun = "File.write(#{@begun.dump}, \"\")"
 
   def native(name, line)
@@ -70,7 +70,7 @@ class EarlyBuildTest < InstallCase
     @source.add(name, "1.0", native: true, files: files, dependencies: { "base" => ">= 1" })
   end
 
-  # The events in order.
+  # Installs. Returns the events in order.
   def install(project, *full_names)
     assert_installs(project, *full_names, options: ["--json"]).lines.map { |line| JSON.parse(line) }
   end

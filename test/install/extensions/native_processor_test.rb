@@ -2,7 +2,7 @@
 
 require "install/build_case"
 
-# Builds for the processor of their machine. The other machine is this one with another /proc/cpuinfo.
+# Builds for the processor of their machine. Another machine is simulated with a different /proc/cpuinfo.
 class NativeProcessorTest < InstallBuildCase
   OTHER = "processor\t: 0\nvendor_id\t: Other\ncpu family\t: 7\nmodel\t: 7\nflags\t: fpu mmx\n"
   NATIVE = {
@@ -78,7 +78,7 @@ class NativeProcessorTest < InstallBuildCase
     @source.add(name, "1.0", files: files) { |spec| spec.extensions = %w[Cargo.toml] }
   end
 
-  # Runs the install on the simulated machine, in a separate mount namespace.
+  # Runs the installs of the block on the simulated machine, in a separate mount namespace.
   def elsewhere
     @elsewhere = true
     yield

@@ -2,12 +2,12 @@
 
 require "install/build_case"
 
-# A rebuild requested by the user: the next build runs again, here and in other projects.
+# When the user requests a rebuild, the next build runs again, here and in other projects.
 class RebuildTest < InstallBuildCase
   BUILT = [%w[alpha], []].freeze
   REUSED = [[], %w[alpha]].freeze
 
-  # A file that the build writes itself, which is not an input of any result.
+  # The build writes to this file itself, so the file is not an input.
   def setup
     super
     @answer = write("answer", "1")
@@ -51,7 +51,7 @@ class RebuildTest < InstallBuildCase
     assert_equal ["plain-1.0 has no extension to build; its files were restored"], warnings
   end
 
-  # A package has its own folder if that folder has a special mode.
+  # If a folder has a special mode, the package contains the folder itself.
   def test_a_file_where_the_package_has_a_folder
     @source.add("dirry", "1.0", files: { "extra/" => ["", 0o700], "extra/k.rb" => "1\n" })
     install(project = another("dirry"))
@@ -63,7 +63,7 @@ class RebuildTest < InstallBuildCase
     assert_equal "mine\n", File.read(extra)
   end
 
-  # The user's own copy and edited files are kept; files of a build are not the user's work.
+  # The user's copies and edits are kept. Files written by a build are not treated as edits.
   def test_edited_gem_is_not_rebuilt
     file = "#{@first.bundle_root}/gems/alpha-1.0/lib/alpha.rb"
     File.rename(write("mine", "#{File.read(file)}MINE = 1\n"), file)

@@ -2,7 +2,7 @@
 
 require "install/install_case"
 
-# Changes of a build to its gem's files, repeated from the store for the next application.
+# Changes that a build makes to its gem's files. For the next application they are repeated from the store.
 class ReplayedBuildTest < InstallCase
   CHANGES = <<~'RUBY'
     require "fileutils"

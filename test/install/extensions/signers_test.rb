@@ -2,7 +2,7 @@
 
 require "test_helper"
 
-# The signers of a folder of extensions, from the file in it.
+# The signers of builds in a folder of extensions, read from a file in it.
 class SignersTest < Minitest::Test
   Signers = Spate::Install::Extensions::Signers
 
@@ -14,7 +14,7 @@ class SignersTest < Minitest::Test
     assert_empty Signers.of("#{folder}/made")
   end
 
-  # An unknown signer, whom no project trusts.
+  # A damaged file means an unknown signer, whom no project trusts.
   def test_damaged_file
     ["", "\n", "\xFF\xFE \xFF\n", "a1"].each do |text|
       write(Signers::FILE, text.b)

@@ -4,7 +4,7 @@ require "test_helper"
 require "support/gem_source"
 require "tmpdir"
 
-# The order in which waiting archives are unpacked.
+# The order in which fetched archives are unpacked.
 class AcquisitionTest < Minitest::Test
   Fetch = Spate::Install::Fetch
   Context = Struct.new(:backlog, :store)
@@ -18,7 +18,7 @@ class AcquisitionTest < Minitest::Test
     Fetch::Acquisition.new(Context.new, nil, unpack_step: nil).lane(nil, Fetch::Archive.new(path: path, bytes: bytes))
   end
 
-  # First gems with extensions, then large ones, then the rest.
+  # Gems with extensions come first, then large ones, then the rest.
   def test_priorities_of_unpacking
     assert_equal [0, 0, 1, 2], [lane(10, native: true), lane(5 << 20, native: true), lane(5 << 20), lane(10)]
   end

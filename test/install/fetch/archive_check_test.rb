@@ -13,22 +13,22 @@ module Spate
       end
 
       def test_a_sealed_archive_is_not_read_again
-        assert Fetch::ArchiveCheck.whole?(@path, @sha256)
+        assert Fetch::ArchiveCheck.intact?(@path, @sha256)
         damage
-        assert Fetch::ArchiveCheck.whole?(@path, @sha256), "the time alone decides"
+        assert Fetch::ArchiveCheck.intact?(@path, @sha256), "the time alone decides"
         File.utime(nil, nil, @path)
-        refute Fetch::ArchiveCheck.whole?(@path, @sha256)
-        refute Fetch::ArchiveCheck.whole?("#{@path}.gone", @sha256)
+        refute Fetch::ArchiveCheck.intact?(@path, @sha256)
+        refute Fetch::ArchiveCheck.intact?("#{@path}.gone", @sha256)
       end
 
       def test_an_archive_sealed_in_another_boot_is_hashed_once
         assert in_another_boot
         refute_equal Fetch::ArchiveCheck.time, File.mtime(@path)
         damage
-        refute Fetch::ArchiveCheck.whole?(@path, @sha256), "the seal of the other boot does not count"
+        refute Fetch::ArchiveCheck.intact?(@path, @sha256), "the seal of the other boot does not count"
         File.binwrite(@path, "content")
         in_another_boot
-        assert Fetch::ArchiveCheck.whole?(@path, @sha256)
+        assert Fetch::ArchiveCheck.intact?(@path, @sha256)
         assert_equal Fetch::ArchiveCheck.time, File.mtime(@path)
       end
 
@@ -41,11 +41,11 @@ module Spate
         Fetch::ArchiveCheck.mark(sealed)
         many = Array.new(40) { |index| write("many/#{index}", "content") }
 
-        found = Fetch::ArchiveCheck.whole([right, wrong, gone, folder, sealed, *many].to_h { |path| [path, @sha256] })
+        found = Fetch::ArchiveCheck.intact([right, wrong, gone, folder, sealed, *many].to_h { |path| [path, @sha256] })
         assert_equal [right, sealed, *many].sort, found.keys.sort
         assert([right, *many].all? { |path| File.mtime(path) == Fetch::ArchiveCheck.time })
         refute_equal Fetch::ArchiveCheck.time, File.mtime(wrong)
-        assert_empty Fetch::ArchiveCheck.whole({})
+        assert_empty Fetch::ArchiveCheck.intact({})
       end
 
       def test_seals_survive_times_in_steps_of_two_seconds
@@ -67,12 +67,12 @@ module Spate
 
       def test_file_too_young_to_detect_a_change_is_not_sealed
         File.binwrite(@path, "content")
-        assert_nil Fetch::ArchiveCheck.look(@path)
+        assert_nil Fetch::ArchiveCheck.stable_stat(@path)
       end
 
       private
 
-      # A successful copy exists and is sealed; a failed one leaves no file.
+      # Copies the archive. If this succeeds, the copy is recorded as verified; if it fails, no file is left.
       def copy(seen)
         target = "#{folder}/store.gem"
         FileUtils.rm_f(target)
@@ -84,11 +84,11 @@ module Spate
       end
 
       def settled
-        sleep 0.002 until (seen = Fetch::ArchiveCheck.look(@path))
+        sleep 0.002 until (seen = Fetch::ArchiveCheck.stable_stat(@path))
         seen
       end
 
-      # As after a power loss: other content with the old times.
+      # Simulates a power failure: other content with the old times.
       def damage
         time = File.mtime(@path)
         File.binwrite(@path, "CONTENT")
@@ -100,7 +100,7 @@ module Spate
         skip "no mount namespaces here" unless system("unshare", "-m", "true", err: File::NULL)
 
         id = write("boot_id", "00000000-1111-2222-3333-444444444444\n")
-        script = "require 'spate'; exit Spate::Install::Fetch::ArchiveCheck.whole?(ARGV[0], ARGV[1])"
+        script = "require 'spate'; exit Spate::Install::Fetch::ArchiveCheck.intact?(ARGV[0], ARGV[1])"
         command = ["mount --bind \"$1\" #{BOOT_ID} && shift && exec \"$@\"", "sh", id, RbConfig.ruby, "--disable-gems",
                    "-I#{File.expand_path("../../../lib", __dir__)}", "-e", script, @path, @sha256]
         system("unshare", "-m", "sh", "-c", *command)

@@ -4,7 +4,7 @@ require "test_helper"
 require "support/gem_source"
 require "tmpdir"
 
-# Archives that are unpacked first: those of gems with extensions.
+# Fetch::Archive#native? detects gems with extensions, whose archives are unpacked first.
 class ArchiveTest < Minitest::Test
   def setup
     @folder = Dir.mktmpdir
@@ -29,7 +29,7 @@ class ArchiveTest < Minitest::Test
     refute native?(gem { |spec| spec.description = "no\nextensions:\n- none" })
   end
 
-  # Signed gems have certificates before their extensions, and some have thousands of files after them.
+  # In signed gems, certificates come before the extensions. Some gems have thousands of files after them.
   def test_long_metadata
     refute native?(gem(files: Array.new(3000) { |number| ["lib/file#{number}.rb", ""] }.to_h))
     assert native?(gem(native: true) { |spec| spec.cert_chain = [Random.new(1).bytes(1500).unpack1("H*")] })

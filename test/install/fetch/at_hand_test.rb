@@ -2,10 +2,10 @@
 
 require "install/install_case"
 
-# An archive in vendor/cache needs no connection, and therefore no thread that waits for one.
+# An archive in vendor/cache needs no connection, so no thread waits for one.
 class AtHandTest < InstallCase
   COUNT = 12
-  # Counts the threads of a run of Spate.
+  # Counts the threads that a `spate` process starts.
   COUNTER = <<~RUBY
     begun = 0
     TracePoint.new(:thread_begin) { begun += 1 }.enable
@@ -23,7 +23,7 @@ class AtHandTest < InstallCase
     assert_operator threads(vendored(@gems)), :<, COUNT
   end
 
-  # Missing archives are fetched beside the others.
+  # Missing archives are fetched at the same time.
   def test_missing_archives_are_fetched
     assert_operator threads(vendored(@gems.first(3))), :>=, COUNT - 3
   end

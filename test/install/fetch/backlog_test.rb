@@ -4,17 +4,17 @@ require "test_helper"
 require "open3"
 require "rbconfig"
 
-# Two owners share connections and unpacking threads; each receives the results of its own jobs.
+# Two owners share connections and unpacking threads. Each receives the results of its own jobs.
 class BacklogTest < Minitest::Test
   Backlog = Spate::Install::Fetch::Backlog
 
-  # Jobs are names. hold: a queue from which each unpacking takes a word before it continues.
+  # An owner whose jobs are names. hold: a queue; each unpacking waits for an item in it.
   class Owner
     attr_reader :rank, :unpacked, :failures, :threads
 
-    def initialize(rank: 0, at_hand: [], broken: [], first: [], hold: nil)
+    def initialize(rank: 0, local: [], broken: [], first: [], hold: nil)
       @rank = rank
-      @at_hand = at_hand
+      @local = local
       @broken = broken
       @first = first
       @hold = hold
@@ -24,7 +24,7 @@ class BacklogTest < Minitest::Test
       @closed = Thread::Queue.new
     end
 
-    def at_hand(job) = @at_hand.include?(job) ? "at hand" : nil
+    def local(job) = @local.include?(job) ? "at hand" : nil
 
     def obtain(job)
       @threads << Thread.current
@@ -48,7 +48,7 @@ class BacklogTest < Minitest::Test
   end
 
   def teardown
-    @owners&.each { |owner| @backlog.leave(owner) }
+    @owners&.each { |owner| @backlog.remove(owner) }
   end
 
   def backlog(*owners, **options)
@@ -57,7 +57,7 @@ class BacklogTest < Minitest::Test
   end
 
   def test_each_job_is_fetched_and_unpacked
-    owner = Owner.new(at_hand: ["b"], broken: ["c"])
+    owner = Owner.new(local: ["b"], broken: ["c"])
     backlog(owner).add(owner, %w[a b c])
 
     assert_equal [%w[a fetched], ["b", "at hand"]], owner.take(2).sort
@@ -67,11 +67,11 @@ class BacklogTest < Minitest::Test
     assert_nil @backlog.add(owner, [])
   end
 
-  # The only unpacking thread is busy with the first job while the others are added.
+  # The only unpacking thread works on the first job while the others are added.
   def test_urgent_jobs_come_first_then_the_owner_of_the_lower_rank
     hold = Thread::Queue.new
-    gems = Owner.new(at_hand: %w[first g1 g2 urgent], first: ["urgent"], hold: hold)
-    packages = Owner.new(rank: 1, at_hand: %w[p1 p2 p3], first: ["p3"], hold: hold)
+    gems = Owner.new(local: %w[first g1 g2 urgent], first: ["urgent"], hold: hold)
+    packages = Owner.new(rank: 1, local: %w[p1 p2 p3], first: ["p3"], hold: hold)
     order = Thread::Queue.new
     [gems, packages].each { |owner| owner.instance_variable_set(:@unpacked, order) }
     backlog(gems, packages).add(gems, ["first"])
@@ -97,7 +97,7 @@ class BacklogTest < Minitest::Test
   # Threads start on demand and end with the last owner.
   def test_threads_start_and_end
     before = Thread.list
-    owner = Owner.new(at_hand: ["a"])
+    owner = Owner.new(local: ["a"])
     backlog(owner)
 
     assert_equal before, Thread.list
@@ -106,7 +106,7 @@ class BacklogTest < Minitest::Test
       owner.take(1)
 
       assert_equal 1, (Thread.list - before).size, "a local archive needs no connection"
-      @backlog.leave(owner)
+      @backlog.remove(owner)
 
       assert_equal before, Thread.list
       assert_predicate owner, :closed?
@@ -116,13 +116,13 @@ class BacklogTest < Minitest::Test
   # A failed owner leaves: its waiting jobs are dropped, and the other owner is not affected.
   def test_leaving_owner_drops_its_jobs
     hold = Thread::Queue.new
-    gems = Owner.new(at_hand: %w[a b c], hold: hold)
-    packages = Owner.new(rank: 1, at_hand: %w[p])
+    gems = Owner.new(local: %w[a b c], hold: hold)
+    packages = Owner.new(rank: 1, local: %w[p])
     backlog(gems, packages)
     @backlog.add(gems, %w[a b c])
     @backlog.add(packages, %w[p])
     Thread.pass until hold.num_waiting == 1
-    leaving = Thread.new { @backlog.leave(gems) }
+    leaving = Thread.new { @backlog.remove(gems) }
     Thread.pass until leaving.status == "sleep"
     hold << :go
     leaving.join
@@ -133,18 +133,18 @@ class BacklogTest < Minitest::Test
     assert_equal [true, false], [gems.closed?, packages.closed?]
   end
 
-  # Ctrl-C does not wait for hanging jobs.
+  # An interrupt does not wait for jobs that hang.
   def test_last_owner_ends_running_jobs
     hold = Thread::Queue.new
-    gems = Owner.new(at_hand: %w[a], hold: hold)
-    packages = Owner.new(rank: 1, at_hand: %w[p], hold: hold)
+    gems = Owner.new(local: %w[a], hold: hold)
+    packages = Owner.new(rank: 1, local: %w[p], hold: hold)
     backlog(gems, packages)
     @backlog.add(gems, %w[a])
     @backlog.add(packages, %w[p])
     Thread.pass until hold.num_waiting == 1
-    leaving = Thread.new { @backlog.leave(gems) }
+    leaving = Thread.new { @backlog.remove(gems) }
     Thread.pass until leaving.status == "sleep"
-    @backlog.leave(packages)
+    @backlog.remove(packages)
 
     assert leaving.join(5), "the first one waits no longer"
     assert_empty gems.failures
@@ -152,7 +152,7 @@ class BacklogTest < Minitest::Test
 
   def test_new_work_starts_after_the_end
     owner = Owner.new
-    backlog(owner).leave(owner)
+    backlog(owner).remove(owner)
     @backlog.add(owner, ["a"])
 
     assert_equal [%w[a fetched]], owner.take(1)
@@ -167,8 +167,8 @@ class BacklogTest < Minitest::Test
   end
 end
 
-# Garbage collection is off until there is something to collect. In a child process, because this one has allocated a
-# lot.
+# Garbage collection is disabled until there is garbage. Runs in a child process, because this process has allocated
+# many objects.
 class BacklogGarbageTest < Minitest::Test
   def off_after?(work)
     program = "require 'spate'; GC.disable; #{work}; Spate::Install::Fetch::Backlog.look_for_garbage; print GC.disable"
@@ -178,15 +178,15 @@ class BacklogGarbageTest < Minitest::Test
     output == "true"
   end
 
-  def test_a_small_run_collects_nothing
+  def test_small_run_does_not_enable_garbage_collection
     assert off_after?("1000.times { Object.new }")
   end
 
-  def test_many_objects_turn_it_on
+  def test_many_objects_enable_garbage_collection
     refute off_after?("500_000.times { Object.new }")
   end
 
-  def test_many_bytes_turn_it_on
+  def test_many_bytes_enable_garbage_collection
     refute off_after?("40.times { 'x' * (1 << 20) }")
   end
 end

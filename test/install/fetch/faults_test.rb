@@ -2,13 +2,13 @@
 
 require "install/install_case"
 
-# Misbehaving gem sources, through the command: the error names the fault within a limited time, no file is left, and
-# the next install succeeds once the source does.
+# Gem sources with simulated faults. The error must name the fault within a limited time and leave no file. The next
+# install must succeed without the fault.
 class FaultsTest < InstallCase
   ARCHIVE = "/gems/hello-1.0.gem"
   QUICK = { BUNDLE_RETRY: "0", BUNDLE_TIMEOUT: "1" }.freeze
 
-  # label => [path, kind, facts, exit code, words]
+  # label => [path, kind, options of the fault, exit code, words in the output]
   FAULTS = {
     "index: a page" => ["/info/hello", :html, {}, 6, ["HTML"]],
     "index: unavailable" => ["/info/hello", :status, { code: 503 }, 6, ["503"]],
@@ -94,6 +94,6 @@ class FaultsTest < InstallCase
   def test_missing_source
     @source.stop
     assert_fails(@app, 6, "cannot be reached", **QUICK)
-    @source = GemSource.start # for teardown
+    @source = GemSource.start # stopped by teardown
   end
 end

@@ -4,7 +4,7 @@ require "test_helper"
 require "support/project"
 require "rubygems/package"
 
-# Some real gems have bytes after their gzip data, and RubyGems installs them.
+# Some real gems have extra bytes after their gzip data. RubyGems installs them.
 class PaddedTest < Minitest::Test
   def setup
     @source = GemSource.start
@@ -16,7 +16,7 @@ class PaddedTest < Minitest::Test
     super
   end
 
-  # The archive with garbage after data.tar.gz, and without checksums.yaml, which would show it.
+  # Adds garbage after data.tar.gz, and removes checksums.yaml, which would no longer match.
   def pad(path)
     parts = File.open(path, "rb") { |file| Gem::Package::TarReader.new(file).map { |e| [e.full_name, e.read] } }
     File.open(path, "wb") do |file|
@@ -30,7 +30,7 @@ class PaddedTest < Minitest::Test
   end
 
   def test_bytes_after_the_data_are_ignored
-    # Without the checksums that newer Bundlers add to the lockfile.
+    # Disables the checksums that newer Bundlers add to the lockfile.
     app = Spate::TestProject.new(File.join(folder, "app"), "source '#{@source.url}'\ngem 'padded'\n",
                                  env: { "BUNDLE_LOCKFILE_CHECKSUMS" => "false" }).tap(&:lock)
     FileUtils.mkdir_p(app.path("vendor/cache"))

@@ -2,7 +2,7 @@
 
 require "test_helper"
 
-# An install succeeds without a team cache whose configuration is invalid.
+# If the configuration of the team cache is invalid, an install succeeds without it.
 class SourcesTest < Minitest::Test
   def sources(**env)
     @told = []

@@ -3,11 +3,12 @@
 require "install/build_case"
 require "support/bundle_places"
 
-# Builds are shared between all places of a bundle. Files above a bundle count only if the build depends on them.
+# Builds are shared between bundles at all locations. Files above a bundle are inputs only if the build reads them.
 class BuildPlacesTest < InstallBuildCase
   HIT = [[], %w[alpha]].freeze
   BUILT = [%w[alpha], []].freeze
-  # Each reads something else above its bundle: all folders, like cargo; Ruby's; the system's; a user's data.
+  # Gems that search missing files: in each parent folder of the bundle, like cargo; among headers and libraries; in
+  # folders of Ruby and the system; in the user's data folder and beside the bundle.
   GEMS = {
     "alpha" => "folder = Dir.pwd\nuntil folder == '/'\nFile.exist?(\"\#{folder}/.flavour\")\n" \
                "folder = File.dirname(folder)\nend",
@@ -32,7 +33,7 @@ class BuildPlacesTest < InstallBuildCase
     end
   end
 
-  # A new folder on the path of a file that is still missing.
+  # A folder is created on the path of a file that is still missing.
   def test_new_folders_where_a_file_was_missing
     native("alpha", extconf: "File.exist?(File.join(Dir.home, '.local/share/tool/settings'))\n" \
                              "system('none-such')\nFile.exist?('#{folder}/bin/gcc/13/as')")
@@ -47,7 +48,7 @@ class BuildPlacesTest < InstallBuildCase
     assert_equal BUILT, install(another("alpha"), **path)
   end
 
-  # Like pkgconf 2.5 searches its personalities.
+  # pkgconf 2.5 searches its personalities this way.
   def test_missed_file_of_a_user_folder_is_missed_where_the_variable_leads
     asking = "data = ENV['XDG_DATA_HOME'] || File.join(Dir.home, '.local/share')\n" \
              "$defs << \"-DFLAVOUR=\#{File.exist?(\"\#{data}/flavour\") ? 2 : 1}\""
@@ -65,7 +66,7 @@ class BuildPlacesTest < InstallBuildCase
     assert_equal "2", value(third, "alpha")
   end
 
-  # A path above the first bundle, but not because of its place.
+  # The path is above the first bundle, but every bundle searches it, because it is absolute.
   def test_missing_path_that_every_bundle_looks_for
     native("alpha", value: "FLAVOUR",
                     extconf: "$defs << \"-DFLAVOUR=\#{File.exist?('#{folder}/one/include/flavour.h') ? 2 : 1}\"")
@@ -77,7 +78,7 @@ class BuildPlacesTest < InstallBuildCase
     assert_equal({ "alpha" => "#{folder}/one/include/flavour.h is new" }, reasons)
   end
 
-  # Like git and npm, which search the nearest one.
+  # git and npm, for example, use the nearest file.
   def test_walk_that_ends_at_the_first_match
     walking("break")
     @home = "group/home"
@@ -91,7 +92,7 @@ class BuildPlacesTest < InstallBuildCase
     assert_equal "4", built("group/four/app")
   end
 
-  # Like cargo, which reads all of them. The home is above one project, and not above another.
+  # cargo, for example, reads all of the files. The home is above one project, but not above the other.
   def test_a_walk_through_all_folders
     walking("next")
     write("home/.flavour", "2")
@@ -108,14 +109,15 @@ class BuildPlacesTest < InstallBuildCase
 
   private
 
-  # Installs into a bundle in a place of that kind.
+  # Installs into a bundle at this kind of location.
   def install_at(kind, name, gems, places)
     project = app(name, gems: gems, home: "#{places}/home", **Spate::BundlePlaces.env(kind, "#{folder}/#{places}"))
     Spate::BundlePlaces.own_default(project, "#{folder}/#{places}") if kind == "default"
     install(project)
   end
 
-  # The value is the sum of the values in the folders above it, or 1.
+  # Adds a gem that reads .flavour in each parent folder. after: Ruby code after each file found, such as "break". Its
+  # value consists of these values, or is 1 without such a file.
   def walking(after)
     extconf = "folder = Dir.pwd\nfound = []\nuntil folder == '/'\nat, folder = folder, File.dirname(folder)\n" \
               "next unless File.exist?(\"\#{at}/.flavour\")\nfound << File.read(\"\#{at}/.flavour\")\n#{after}\nend\n" \
@@ -125,7 +127,7 @@ class BuildPlacesTest < InstallBuildCase
 
   def at(path) = app(path, gems: %w[alpha], home: @home || "home")
 
-  # The value of a new build in a project at that path.
+  # The value after a new build in a project at that path.
   def built(path, files = {})
     project = at(path)
     files.each { |name, text| write(name, text) }

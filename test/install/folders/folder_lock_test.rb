@@ -2,7 +2,7 @@
 
 require "test_helper"
 
-# One process at a time works in a folder; others wait, except its child processes.
+# Only one process at a time changes a folder. Others wait, except its child processes.
 class FolderLockTest < Minitest::Test
   LOCK = Spate::Install::FolderLock
 
@@ -36,7 +36,7 @@ class FolderLockTest < Minitest::Test
 
   private
 
-  def take(**options) = File.open(folder) { |file| LOCK.take(file, @events, **options) }
+  def take(**options) = File.open(folder) { |file| LOCK.acquire(file, @events, **options) }
 
   def held_for(seconds)
     read, write = IO.pipe

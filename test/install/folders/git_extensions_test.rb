@@ -3,7 +3,7 @@
 require "install/build_case"
 require "remote_cache/builds/carrier"
 
-# Native gems of one git repository share a folder of extensions. Their builds are stored like others.
+# Native gems of one git repository share a folder of extensions. Their builds are stored like those of other gems.
 class GitExtensionsTest < InstallBuildCase
   include RemoteCarrier
 
@@ -49,11 +49,11 @@ class GitExtensionsTest < InstallBuildCase
     assert_equal [NAMES, []], install(checkout("third", home: "other"))
   end
 
-  # A checkout by the user or Bundler that differs from its revision.
+  # The user or Bundler has changed files in the checkout.
   def test_changed_files_of_the_checkout_count
     install(checkout("first"))
     patched = checkout("patched")
-    File.write("#{tree(patched)}/shared.h", "#define ANSWER 7\n") # `bundle lock` made it
+    File.write("#{tree(patched)}/shared.h", "#define ANSWER 7\n") # this checkout was made by `bundle lock`
 
     assert_equal [NAMES, []], install(patched)
     assert_equal "7", value(patched, "one")
@@ -64,7 +64,7 @@ class GitExtensionsTest < InstallBuildCase
   def test_arguments_and_rebuilds
     install(project = checkout("first"))
     assert_equal [%w[two], %w[one]], install(checkout("second"), BUNDLE_BUILD__TWO: "--with-x")
-    # In a checkout with a build, whose files are not only those of the revision.
+    # The checkout contains files of a build, in addition to those of the revision.
     assert_includes install(project, "--rebuild", "one").first, "one"
     assert_loads(project)
     assert_equal [%w[one], %w[two]], install(checkout("third"))
@@ -72,7 +72,7 @@ class GitExtensionsTest < InstallBuildCase
     assert_equal [%w[two], %w[one]], install(checkout("fourth"))
   end
 
-  # The gem that they depend on has another build there.
+  # The dependency has a different build in that project.
   def test_builds_of_dependencies_count
     native("base", extconf: "flavour = with_config('flavour', 'plain').dump\n" \
                             "File.write('../../lib/flavour.rb', \"FLAVOUR = \#{flavour}\\n\")")

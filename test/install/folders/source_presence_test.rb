@@ -39,7 +39,7 @@ class SourcePresenceTest < InstallCase
     assert_checks(project, 0)
   end
 
-  # nokogiri does so with its bundled archives.
+  # nokogiri's build removes its bundled archives this way.
   def test_a_folder_that_a_build_removes_is_not_missing
     @source.add("clean", "1.0", native: true, files: {
                   "lib/clean.rb" => "", "ports/deep/archive" => "1", "ext/clean/extconf.rb" => <<~RUBY

@@ -2,8 +2,8 @@
 
 require "install/install_case"
 
-# Git gems that `bundle cache --all` put into vendor/cache, as the machine's own Bundler uses them: in place, or from
-# 2.6 on as a copy in the bundle.
+# Git gems that `bundle cache --all` put into vendor/cache. This machine's Bundler uses them in place or, since 2.6,
+# copies them into the bundle. Spate must install the same files.
 class VendoredGitTest < InstallCase
   GEMSPEC = <<~RUBY
     Gem::Specification.new("own", "1.0") do |spec|
@@ -51,7 +51,7 @@ class VendoredGitTest < InstallCase
     project
   end
 
-  # The record of the old bundle must not affect the new one.
+  # Deletes the bundle and installs again. The record of the old bundle must have no effect.
   def make_anew(project)
     FileUtils.rm_rf([project.path("vendor/bundle"), *Dir.glob(project.path("vendor/cache/*/lib/own"))])
     assert_done(project)

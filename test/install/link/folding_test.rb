@@ -3,8 +3,8 @@
 require "install/install_case"
 require "open3"
 
-# On a file system that folds case, or composed and decomposed accents, as on macOS: conflicting names are reported,
-# and no file is lost.
+# A file system that ignores case, or the difference between composed and decomposed accents, like macOS. Conflicting
+# names are reported, and no file is lost.
 class FoldingTest < InstallCase
   PROGRAM = File.expand_path("../../support/folding.c", __dir__)
   PAIRS = { "case" => ["lib/pair/One.rb", "lib/pair/one.rb"],
@@ -22,7 +22,7 @@ class FoldingTest < InstallCase
     Process.wait(@pid) if @pid
   end
 
-  def test_a_bundle
+  def test_files_of_a_bundle
     @source.add("plain", "1.0", executables: ["plain"])
     @source.add("built", "1.0", native: true)
     project = app("folding/app", gems: %w[plain built], home: "folding/home")
@@ -34,7 +34,7 @@ class FoldingTest < InstallCase
   end
 
   PAIRS.each do |name, paths|
-    # Unpacked there, linked from a store there that has both, and from one elsewhere.
+    # Unpacks on this file system, links from a store on it that has both files, and links from a store elsewhere.
     define_method("test_two_files_of_one_gem_by_#{name}") do
       @source.add("pair", "1.0", files: paths.to_h { |path| [path, "#{path.dump}\n"] })
       assert_told(app("folding/app", gems: ["pair"], home: "folding/home"), paths)

@@ -2,9 +2,9 @@
 
 require "install/install_case"
 
-# The files of a bundle that share inodes with the store: none with copies, and never files of a build or executables.
+# The files of a bundle that share inodes with the store. Copies, files of a build and executables share none.
 class SharingTest < InstallCase
-  # Two files with the same bytes, as mkmf leaves one in lib/ and one in the extension's folder.
+  # The build creates two files with the same bytes: mkmf puts one into lib/ and one into the extension's folder.
   EXTCONF = <<~'RUBY'
     require "mkmf"
     create_makefile("native/native")
@@ -18,7 +18,7 @@ class SharingTest < InstallCase
                                         "lib/tool/prebuilt.so" => "machine code" }, executables: %w[tool])
   end
 
-  # The recipient of the bundle must not be able to change files of others.
+  # If a bundle is passed on to another user, that user must not be able to change other projects' files.
   def test_copies_share_no_inode
     projects = %w[one two].map { |name| app(name, gems: %w[native tool]) }
     projects.each do |project|
@@ -40,7 +40,7 @@ class SharingTest < InstallCase
     assert_store_clean(built)
   end
 
-  # As `strip`, `patchelf` and a gem's installer that edits its own program do.
+  # Files may be edited by `strip` or `patchelf`, or by a gem that changes its own program.
   def test_stripped_files_change_in_this_bundle_only
     one, two = %w[one two].map { |name| app(name, gems: %w[native tool]).tap { |project| assert_installs(project) } }
     [one, two].map { |project| libraries(project) }.transpose.each do |mine, other|
@@ -52,7 +52,7 @@ class SharingTest < InstallCase
     assert_store_clean(two)
   end
 
-  # A bundle given to another user, as in containers: its new owner must not be able to write into files that root runs.
+  # In containers, a bundle may be given to another user, who must not be able to change files that root runs.
   def test_an_object_of_another_owner_is_not_used
     skip "only root gives files away" unless Process.euid.zero?
 
@@ -80,7 +80,7 @@ class SharingTest < InstallCase
 
   private
 
-  # Paths of files with other hard links below a folder of the bundle.
+  # Paths of files in a folder of the bundle that have other hard links.
   def shared(project, below = "")
     root = "#{project.bundle_root}/#{below}".chomp("/")
     Dir.glob("**/*", base: root).select do |path|

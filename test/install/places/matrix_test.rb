@@ -2,10 +2,11 @@
 
 require "install/places/places_case"
 
-# A place (Ruby's own gem folder, GEM_HOME, a path of each project, a shared one, copies, another file system) x
-# projects (one, others without and with the same gems, a deleted one) x edits (a gem for each) x commands.
+# Combines locations of a bundle (Ruby's own gem folder, GEM_HOME, a path in each project, a shared path, copies,
+# another file system), projects (one, others with other gems, others with the same gems, a deleted one), edits (one gem
+# each) and commands.
 class PlacesMatrixTest < PlacesCase
-  # The edit of lib/NAME.rb of the gem NAME, and how a check reports it: kind, and whether only the mode differs.
+  # { gem => [edit of its lib/NAME.rb, how `check` reports it: [kind, whether only the mode differs]] }
   EDITS = {
     "append" => [->(path) { File.write(path, "APPEND += 1\n", mode: "a") }, ["changed", false]],
     "inplace" => [->(path) { File.write(path, "INPLACE = 2", mode: "r+") }, ["changed", false]],
@@ -19,14 +20,14 @@ class PlacesMatrixTest < PlacesCase
     "added" => [->(path) { File.write(path.sub(/\.rb\z/, "_new.rb"), "NEW = 1\n") }, nil]
   }.freeze
   NAMED = EDITS.transform_values(&:last).compact.transform_keys { |name| "#{name}-1.0" }.freeze
-  # Edits that stay after an install; a deleted file is restored.
+  # Edits that an install keeps. A deleted file is restored.
   STAYING = (NAMED.keys - ["delete-1.0"]).freeze
   LOOK = "require 'append'; require 'inplace'; require 'rename'; print [APPEND, INPLACE, RENAME].inspect"
-  # Gems of the projects after the first, which has all of EDITS.
+  # { kind => gems of each further project }. The first project has all of EDITS.
   OTHERS = { one: [], two: [%w[calm]], alike: [%w[calm append delete rename], %w[quiet chmod append]],
              gone: [%w[calm append], %w[quiet]] }.freeze
   PLACES = %i[default gem_home vendor shared copies some_copies other_disk].freeze
-  # Without SPATE_TEST_FULL: some of each.
+  # The combinations that are tested without SPATE_TEST_FULL.
   BRIEF = [%i[default alike], %i[default gone], %i[default two], %i[gem_home two], %i[vendor alike], %i[shared one],
            %i[copies two], %i[some_copies alike], %i[other_disk alike]].freeze
 
@@ -66,7 +67,7 @@ class PlacesMatrixTest < PlacesCase
   def gems_of(project) = gem_root(project, @place)
 
   def edit
-    sleep 0.02 # past the clock tick in which the files were written
+    sleep 0.02 # after the clock tick in which the files were written
     EDITS.each { |name, (change, _)| change.call("#{gems_of(@first)}/#{name}-1.0/lib/#{name}.rb") }
     @edited = contents(gems_of(@first))
     @theirs = @others.map { |other| contents(gems_of(other)) }
@@ -82,14 +83,14 @@ class PlacesMatrixTest < PlacesCase
     assert_equal [@edited, @theirs], [contents(gems_of(@first)), @others.map { |other| contents(gems_of(other)) }]
   end
 
-  # Gems of the first project that are copies, because it or another one in the same place requested that.
+  # The gems of the first project that are copies, because a project at the same location was installed with --copy.
   def copied
     return EDITS.keys if @place == :copies
 
     @place == :some_copies && @others.any? ? gems_in(@others.first).map { |name| name.delete_suffix("-1.0") } : []
   end
 
-  # NAMED for the gems that a project shares with the first.
+  # The expected reports for another project: those of NAMED for gems that it shares with the first project.
   def of(other)
     linked = %w[append-1.0 chmod-1.0 inplace-1.0 truncate-1.0] unless root(@place)
     had = gems_in(other)
@@ -98,7 +99,7 @@ class PlacesMatrixTest < PlacesCase
 
   def gems_in(project) = File.read(project.path("Gemfile.lock")).scan(/^    (\w+) \(1\.0\)/).map { "#{_1.first}-1.0" }
 
-  # Its gems come from the store, which repairs objects that were edited through links.
+  # A new project gets its files from the store, which repairs objects that were edited through links.
   def a_new_project_gets_the_packages_files
     fresh = app("fresh", gems: EDITS.keys, checksums: sums(EDITS.keys), BUNDLE_PATH: "vendor/bundle")
     fresh.spate!("install")
@@ -108,7 +109,7 @@ class PlacesMatrixTest < PlacesCase
     assert_named(NAMED)
   end
 
-  # Except for a deleted file, which is restored by the first install of a project that has it.
+  # An exception is a deleted file: the first install of a project with this gem restores it.
   def another_install_changes_nothing_of_the_first
     @others.each { |other| other.spate!("install") }
     back = @place != :vendor && @others.any? { |other| gems_in(other).include?("delete-1.0") }
@@ -118,7 +119,7 @@ class PlacesMatrixTest < PlacesCase
     assert_named(@named)
   end
 
-  # Gems being edited are reported as such, also to the other projects of the place.
+  # Gems marked by `spate edit` are reported as such, also in other projects at the same location.
   def edit_marks_one
     @first.spate!("edit", "append")
     @first.spate!("edit", "added")
@@ -162,7 +163,7 @@ class PlacesMatrixTest < PlacesCase
     assert_match(/nothing to do/, @first.spate!("install"))
   end
 
-  # The report of `check` in the place of the first project; links: allowed link counts of an inode.
+  # Asserts the report of `check`. links: allowed link counts of edited files.
   def assert_named(expected, project = @first, links: nil)
     missing = expected.value?(["missing", false])
     found = events(project, "check", status: [missing ? 11 : 0])

@@ -2,8 +2,8 @@
 
 require "install/places/places_case"
 
-# Commands of three projects and edits in random orders: each check names exactly the files that differ from their
-# packages, and counts those of gems being edited. SPATE_SEED repeats a run, SPATE_TEST_FULL makes it long.
+# Commands of three projects and edits, in random order. Each check must report exactly the files that differ from their
+# packages, and the number of gems being edited. SPATE_SEED repeats a run, SPATE_TEST_FULL makes it longer.
 class PlacesOrdersTest < PlacesCase
   SEED = Integer(ENV.fetch("SPATE_SEED") { Random.new_seed % 100_000 })
   STEPS = ENV["SPATE_TEST_FULL"] ? 150 : 12
@@ -51,7 +51,7 @@ class PlacesOrdersTest < PlacesCase
     made
   end
 
-  # Another lockfile, with other gems or versions.
+  # Writes a lockfile with random gems and versions.
   def lock_some(project)
     names = GEMS.sample(2 + @random.rand(2), random: @random).sort
     wanted = names.to_h { |name| [name, %w[1.0 2.0].sample(random: @random)] }
@@ -101,7 +101,7 @@ class PlacesOrdersTest < PlacesCase
                 .sample(random: @random) or return
     kind = CHANGES.keys.sample(random: @random)
     @steps.last.push(kind, path)
-    sleep 0.02 # past the clock tick in which the file was written
+    sleep 0.02 # after the clock tick in which the file was written
     CHANGES.fetch(kind).call(path)
   end
 
@@ -126,13 +126,13 @@ class PlacesOrdersTest < PlacesCase
 
   def relock(project, _) = lock_some(project)
 
-  # Like `gem uninstall`.
+  # Removes a gem like `gem uninstall`.
   def uninstall(project, gem)
     root = File.dirname(gem_root(project, @place))
     FileUtils.rm_rf(["#{root}/gems/#{gem}", "#{root}/specifications/#{gem}.gemspec"])
   end
 
-  # Like `bundle pristine`: the package's files with present times.
+  # Restores the package's files with current times, like `bundle pristine`.
   def reinstall(project, gem)
     FILES.each do |path|
       file = "#{gem_root(project, @place)}/#{gem}/#{path}"
@@ -143,7 +143,7 @@ class PlacesOrdersTest < PlacesCase
     end
   end
 
-  # The record is written last, so it is missing after a kill.
+  # Simulates a killed install: installs, and puts the earlier records back, because an install writes its record last.
   def kill(project, _)
     records = Dir.glob("#{project.home}/spate/store/v1/bundles/*").to_h { |path| [path, File.binread(path)] }
     lacking = names(project) - there(project)
@@ -155,7 +155,7 @@ class PlacesOrdersTest < PlacesCase
     end
   end
 
-  # The project's folder is deleted and created again.
+  # Deletes the project's folder and creates it again.
   def vanish(project, _)
     number = @projects.index(project)
     FileUtils.rm_rf(project.folder)
@@ -163,7 +163,7 @@ class PlacesOrdersTest < PlacesCase
     @projects[number] = project(File.basename(project.folder), number + 1)
   end
 
-  # Full names of the lockfile.
+  # Full names of the gems in the lockfile.
   def names(project) = File.read(project.path("Gemfile.lock")).scan(/^    (\w) \((\d\.0)\)$/).map { _1.join("-") }.sort
 
   def there(project)
@@ -185,7 +185,7 @@ class PlacesOrdersTest < PlacesCase
     assert_equal(own.to_h { |gem| [gem, differing(folder, gem).size] }, counts, File.basename(project.folder))
   end
 
-  # [[gem, path, kind]]
+  # [[gem, path, "missing" or "changed"]] for the files of a gem that differ from the package.
   def differing(folder, gem)
     FILES.filter_map do |path|
       file = "#{folder}/#{gem}/#{path}"

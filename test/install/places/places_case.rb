@@ -3,9 +3,9 @@
 require "json"
 require "install/install_case"
 
-# Projects that install into a shared folder or separate ones, and edits of the gems there.
+# Projects that install into a shared folder or into separate ones, and edits of gems there.
 class PlacesCase < InstallCase
-  # RubyGems loads it as the packager's defaults, so that Ruby's own gem folder is one that a test may write to.
+  # RubyGems loads this file as the distribution's defaults. It makes Ruby's own gem folder one that a test may change.
   DEFAULT = <<~'RUBY'
     files = $LOAD_PATH.map { |path| "#{path}/rubygems/defaults/operating_system.rb" } - [__FILE__]
     files.find { |path| File.file?(path) }&.then { |path| load(path) }
@@ -20,7 +20,7 @@ class PlacesCase < InstallCase
 
   private
 
-  # The environment of a project with its gems in a place. number: of the project.
+  # The environment of a project whose gems are at this kind of location. number: the project's number.
   def environment(place, number)
     case place
     when :default then { **OWN, RUBYLIB: defaults }
@@ -47,7 +47,7 @@ class PlacesCase < InstallCase
     end
   end
 
-  # The parent folder of gems/ of a project.
+  # The folder that contains gems/ at this kind of location; nil for :vendor, where each project has its own.
   def root(place)
     case place
     when :default then "#{folder}/default"
@@ -59,7 +59,7 @@ class PlacesCase < InstallCase
 
   def gem_root(project, place) = "#{root(place) || project.bundle_root}/gems"
 
-  # With checksums, as Bundler 2.6 and later write them, so that the store caches no names.
+  # Checksums for the lockfile, as Bundler 2.6 and later write them, so that the store caches no names.
   def sums(gems)
     entries = @source.catalog.entries.select { |entry| gems.include?(entry.name) }
     entries.to_h { |entry| ["#{entry.name}-#{entry.number}", entry.sha256] }
@@ -73,7 +73,7 @@ class PlacesCase < InstallCase
     found.group_by { |event| event[:event].to_sym }
   end
 
-  # {path below gems/ => [content, mode]} of a folder of gems or of some of them.
+  # { path below gems/ => [content, mode] } of all gems in a folder, or of some.
   def contents(folder, gems = Dir.children(folder))
     gems.flat_map { |gem| Dir.glob("#{gem}/**/*", base: folder) }.sort.filter_map do |path|
       file = "#{folder}/#{path}"

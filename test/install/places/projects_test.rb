@@ -2,7 +2,7 @@
 
 require "install/places/places_case"
 
-# Effects of several projects in one folder on each other; for edits see matrix_test.
+# How several projects in one folder affect each other. matrix_test.rb tests edits.
 class PlacesProjectsTest < PlacesCase
   def setup
     super
@@ -37,7 +37,7 @@ class PlacesProjectsTest < PlacesCase
     assert_equal %w[gems/mine-1.0 gems/ours-1.0 gems/yours-1.0], trees.map(&:path)
   end
 
-  # As with `bundle clean`.
+  # `bundle clean` does the same.
   def test_clean_removes_the_gems_of_others
     first, second = installed(%w[mine ours], %w[yours ours])
     assert_match(/^removed yours-1\.0$/, first.spate!("install", "--clean"))
@@ -48,7 +48,7 @@ class PlacesProjectsTest < PlacesCase
     assert_named(second, "yours-1.0")
   end
 
-  # A gem of the previous lockfile is restored with it.
+  # After a branch switch, a gem of the previous lockfile is restored, too.
   def test_a_lockfile_of_another_branch
     project = project("first", %w[mine ours])
     project.spate!("install")
@@ -65,7 +65,7 @@ class PlacesProjectsTest < PlacesCase
     assert_equal(["yours-1.0"], events(project, "edit", "--list").fetch(:editing).map { |one| one[:name] })
   end
 
-  # A killed install, before it wrote the record.
+  # An install was killed before it wrote the record.
   def test_gems_without_a_record_are_recognised_by_their_checksum
     first, second = installed(%w[mine ours], %w[yours ours])
     FileUtils.rm_rf("#{first.home}/spate/store/v1/bundles")
@@ -85,7 +85,7 @@ class PlacesProjectsTest < PlacesCase
     assert_equal projects.map(&:folder).sort, record.projects.map(&:app).sort
   end
 
-  # Otherwise its mark would be lost with the record that the install writes.
+  # The install writes the record, and would lose the mark that `spate edit` sets.
   def test_edit_waits_for_an_install
     first, = installed(%w[mine ours])
     output = File.open(root(:shared)) do |lock|
@@ -121,7 +121,8 @@ class PlacesProjectsTest < PlacesCase
     assert_equal [builds, "spate-bundle 2"], [record.tree("gems/native-1.0").builds, record.to_s.lines.first.chomp]
   end
 
-  # Also for gems installed by Bundler. Only the store knows the files of a package.
+  # `spate edit` also marks a gem that Bundler installed. Its changes are unknown if the store does not have the
+  # package.
   def test_a_gem_that_bundler_installed_is_edited
     first = project("first", %w[mine])
     first.bundle("install")
@@ -139,7 +140,7 @@ class PlacesProjectsTest < PlacesCase
     end
   end
 
-  # No install of one project reverts the setting of another.
+  # An install of one project must not revert the setting of another.
   def test_copies_stay_while_a_project_wants_them
     first, second = installed(%w[mine ours], %w[yours ours])
     assert_match(/^2 gems in .*, \d+ files? copied$/, second.spate!("install", SPATE_COPY: "1"))
@@ -171,7 +172,7 @@ class PlacesProjectsTest < PlacesCase
     assert_equal %w[gems/mine-1.0 gems/yours-1.0], trees.map(&:path)
   end
 
-  # Another project's builds may be of private gems.
+  # The builds of another project may be of private gems.
   def test_cache_push_sends_only_the_project_s_gems
     %w[open secret].each { |name| @source.add(name, "1.0", native: true) }
     first, second = installed(%w[open mine], %w[secret ours])
@@ -196,7 +197,7 @@ class PlacesProjectsTest < PlacesCase
   def store = Spate::Store.open(env: { "SPATE_HOME" => "#{folder}/home/spate" })
   def trees = record.trees.sort_by(&:path)
 
-  # {full name => link count of its library}
+  # { full name of a gem => link count of its library }
   def links
     trees.to_h do |tree|
       [File.basename(tree.path), File.stat(Dir.glob("#{record.destination(tree)}/lib/*").first).nlink]
@@ -209,9 +210,9 @@ class PlacesProjectsTest < PlacesCase
     File.readlines("/proc/locks").any? { |line| line.match?(/->.*FLOCK.*:#{inode} /) }
   end
 
-  # A change of one of its gems is reported.
+  # Asserts that an edit of one of its gems is reported.
   def assert_named(project, gem)
-    sleep 0.02 # past the clock tick in which the file was written
+    sleep 0.02 # after the clock tick in which the file was written
     File.write(Dir.glob("#{root(:shared)}/gems/#{gem}/lib/*").first, "# more\n", mode: "a")
     assert_equal([gem], events(project, "check").fetch(:edited).map { |edit| edit[:name] })
   end

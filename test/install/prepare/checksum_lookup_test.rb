@@ -2,8 +2,8 @@
 
 require "install/install_case"
 
-# A source may publish another archive under an existing version. A later install gets the new one, unless the lockfile
-# has a checksum.
+# A source may publish another archive for an existing version. A later install must get the new one, unless the
+# lockfile has a checksum.
 class ChecksumLookupTest < InstallCase
   OLD = "PKG = :old\n"
   NEW = "PKG = :new\n"
@@ -42,7 +42,7 @@ class ChecksumLookupTest < InstallCase
     end
   end
 
-  # Stored pages are never validated by an older index than the source's last one, even if it cannot be stored.
+  # A stored page must not be validated with an index older than the last one fetched, even if that cannot be stored.
   def test_an_index_that_cannot_be_written
     skip "needs root, for a mount" unless Process.euid.zero?
     @source.add("other", "1.0")
@@ -57,7 +57,7 @@ class ChecksumLookupTest < InstallCase
     2.times { |number| assert_equal NEW, text(installed("later#{number}")) }
   end
 
-  # A page fetched before the index that validates it.
+  # The stored page is older than the index with which it is validated.
   def test_page_older_than_the_index_is_fetched_again
     installed("first")
     page, = Dir.glob("#{folder}/home/spate/index/*/info/pkg")
@@ -117,7 +117,7 @@ class ChecksumLookupTest < InstallCase
     assert_empty @asked
   end
 
-  # By an editor that writes a new file, in place, or beside the package's files.
+  # A file is replaced or edited in place, or a file is added.
   def test_refresh_keeps_edited_gems
     works = [["lib/pkg.rb", ->(path) { File.rename(write("mine", "MINE"), path) }],
              ["lib/pkg.rb", ->(path) { File.write(path, "MINE") }],
@@ -133,7 +133,7 @@ class ChecksumLookupTest < InstallCase
     end
   end
 
-  # As after a copy of the whole folder without times.
+  # Times differ, for example, after the whole folder was copied without them.
   def test_refresh_replaces_files_that_differ_only_in_times
     project = installed("first")
     FileUtils.touch(gem_file(project, "lib/pkg.rb"))

@@ -4,7 +4,7 @@ require "test_helper"
 require "spate/install/context"
 
 module Spate
-  # Threads switch while a Hash grows: no result of a thread is lost, and Ruby does not crash.
+  # Threads switch while a Hash grows. No thread's result may be lost, and Ruby must not crash.
   class ChecksumLookupThreadsTest < Minitest::Test
     Package = Struct.new(:full_name, :source) do
       def hash
@@ -13,7 +13,7 @@ module Spate
       end
     end
 
-    def test_no_answer_is_lost
+    def test_concurrent_answers_are_all_stored
       packages = Array.new(40) { |number| Package.new("pkg-#{number}", :source) }
       names = Install::Prepare::ChecksumLookup.new(context)
       100.times do
@@ -24,7 +24,7 @@ module Spate
 
     private
 
-    # Returns each package's name in place of its checksum.
+    # A context whose client returns each package's name instead of a checksum.
     def context
       client = Object.new
       client.define_singleton_method(:listing) do |package, **|

@@ -3,7 +3,7 @@
 require "install/build_case"
 require "remote_cache/builds/carrier"
 
-# A gem is in place only as long as the bundle trusts the signer of its build.
+# A gem counts as installed only while the bundle trusts the signer of its build.
 class DistrustedTest < InstallBuildCase
   include RemoteCarrier
 
@@ -25,7 +25,7 @@ class DistrustedTest < InstallBuildCase
     assert_match(/alpha-1.0: the signer of its build is not trusted here/, output)
     assert_includes project.spate("doctor").first, "alpha-1.0: the signer of its build is not trusted here"
 
-    # Such a build may have one: RubyGems reads arguments for later builds from it.
+    # RubyGems reads the arguments of later builds from this file, so a distrusted build may have written it.
     arguments = write("#{layout(project).build_info}/alpha-1.0.info", "--with-opt-dir=/x\n")
     assert_equal [%w[alpha], []], install(project)
     assert_equal "1", value(project, "alpha")

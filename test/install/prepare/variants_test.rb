@@ -4,7 +4,7 @@ require "test_helper"
 require "support/newest_bundler"
 require "support/project"
 
-# The platform variant that is installed, and the alternatives if the best one does not fit.
+# Which platform variant of a gem is installed, and which alternative if the best one does not fit.
 class VariantsTest < Minitest::Test
   LOCAL = Spate::Platform.local.to_s.delete_suffix("-gnu")
 
@@ -46,7 +46,7 @@ class VariantsTest < Minitest::Test
     assert_match(/satisfied/, app.bundle("check"))
   end
 
-  def test_a_variant_for_a_newer_ruby_gives_way
+  def test_variant_for_a_newer_ruby_is_not_used
     @source.add("multi", "1.0", platform: LOCAL, ruby: ">= 99")
     app = project(["ruby", LOCAL])
     output = app.spate!("install")
@@ -56,8 +56,8 @@ class VariantsTest < Minitest::Test
     refute_match(/does not fit/, app.spate!("install"), "the choice is cached")
   end
 
-  # The lockfile's variants, the source's, whether the best one needs a newer RubyGems, whether frozen => the variant
-  # that Spate installs under RubyGems before 3.3.22, or its exit code. Bundler installs the same, or fails too.
+  # [lockfile's variants, source's variants, whether the best one needs a newer RubyGems, whether frozen] => the variant
+  # that Spate installs with RubyGems before 3.3.22, or its exit code. Bundler has the same result.
   GNU = "#{LOCAL}-gnu".freeze
   MUSL = "#{LOCAL}-musl".freeze
   OLD_RUBYGEMS = {
@@ -106,7 +106,7 @@ class VariantsTest < Minitest::Test
     end
   end
 
-  def test_lockfile_of_another_platform_is_not_the_rubys_fault
+  def test_lockfile_of_another_platform_is_not_reported_as_a_ruby_mismatch
     app = project(%w[java])
     output, status = app.spate("install", "--frozen")
 

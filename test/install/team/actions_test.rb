@@ -4,7 +4,7 @@ require "install/team/ci_case"
 require "install/team/recipe_scenes"
 require "support/ci/workflow"
 
-# docs/team-cache-ci.md, "GitHub Actions".
+# Tests the recipe in docs/team-cache-ci.md, "GitHub Actions".
 class ActionsTest < CiCase
   include RecipeScenes
   include RecipeScenes::Brief
@@ -12,7 +12,7 @@ class ActionsTest < CiCase
   include RecipeScenes::Full if ENV["SPATE_TEST_FULL"]
   include RecipeScenes::KeptBundle if ENV["SPATE_TEST_FULL"]
 
-  # The secrets belong to an environment for main only.
+  # The secrets belong to an environment that only main can use.
   def job(branch, key: nil, writer: nil, &during)
     secrets = { "SPATE_CACHE_KEY" => key, "SPATE_CACHE_WRITER" => writer }.compact
     environments = { "builds" => { branches: ["main"], secrets: secrets } }

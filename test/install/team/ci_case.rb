@@ -5,12 +5,12 @@ require "support/ci/held_uploads"
 require "support/ci/machine"
 require "support/server_program"
 
-# The recipes of docs/team-cache-ci.md on machines that have only what the recipe and its service provide, with
-# `spate serve --cache` as the cache. An extension's constant is the time of its build, so two machines with the same
-# one have shared a build.
+# Tests the recipes of docs/team-cache-ci.md on simulated machines that have only what the recipe and its service
+# provide. The cache is `spate serve --cache`. An extension's constant is the time of its build, so two machines with
+# the same value have shared a build.
 class CiCase < TeamCase
   PAGE = File.read(File.expand_path("../../../docs/team-cache-ci.md", __dir__), encoding: "UTF-8")
-  # The values that a reader inserts into the page.
+  # Values in the page that a reader replaces.
   ADDRESS = "https://cache.acme.test/spate"
   PUBLIC = "ci:q8nUFhgZ4iJ...="
   LOGIN = "BUNDLE_CACHE__ACME__TEST"
@@ -48,7 +48,7 @@ class CiCase < TeamCase
     path
   end
 
-  # open: every client may write.
+  # Starts the cache's server. open: whether every client may write.
   def node(open: false)
     @node&.stop
     port = ServerProgram.free_port
@@ -59,15 +59,15 @@ class CiCase < TeamCase
     @address = "#{@node.url}/spate"
   end
 
-  # The page's code blocks in a language, as a reader puts them into files.
+  # The page's code blocks in a language, with the reader's values.
   def recipes(language)
     PAGE.scan(/^```#{language}\n(.*?)^```$/m).flatten.map do |text|
       text.gsub(ADDRESS, @address).gsub(PUBLIC, @trusted).gsub(LOGIN, Spate::Settings::Key.for(HOST))
     end
   end
 
-  # A machine for a job, always with the same paths for the same name. Of an earlier job only the bundle is left, and
-  # only if @kept_bundle. env: of its image.
+  # A machine for a job. The same name has the same paths. Of an earlier job only the bundle is left, if @kept_bundle.
+  # env: variables of its image.
   def fresh(name, **env)
     kept = "#{folder}/jobs/#{name}"
     FileUtils.mv("#{kept}/checkout/vendor", "#{folder}/kept") if @kept_bundle
@@ -77,14 +77,14 @@ class CiCase < TeamCase
     end
   end
 
-  # The build times of alpha and beta, as printed by the tests of a job.
+  # The build times of alpha and beta, which the tests of a job print.
   def built(job)
     raise job if job.is_a?(Exception)
 
     JSON.parse(job.said[/^built (\[.*\])$/, 1] || flunk("no tests: #{job.said}"))
   end
 
-  # The archives and builds in the cache, with the identity of each file.
+  # { path => inode } of the archives and builds in the cache.
   def sent
     all = Dir.glob("#{@cache}/{ac,cas}/**/*").select { |path| File.file?(path) }
     all.reject { |path| File.binread(path).include?("\nkind check\n") }.to_h { |path| [path, File.stat(path).ino] }

@@ -2,7 +2,7 @@
 
 require "install/team/team_case"
 
-# Compile caches compiled by one machine, for others whose bundle has the same path: a container, a CI job.
+# Compile caches of one machine are used on others whose bundle has the same path, such as containers and CI jobs.
 class TeamCompileCachesTest < TeamCase
   def setup
     super
@@ -23,7 +23,7 @@ class TeamCompileCachesTest < TeamCase
     assert_equal "1 2", boot("two")
   end
 
-  # Also if background work is disabled, as in CI.
+  # The compile caches are removed even if background work is disabled, as in CI.
   def test_noop_install_removes_compile_caches_of_a_signer_that_is_no_longer_trusted
     assert_equal [0, 2], made("two")
     assert_match(/nothing to do/, run_install(@project, **home("two")).first)
@@ -64,7 +64,7 @@ class TeamCompileCachesTest < TeamCase
 
   def home(name) = { SPATE_HOME: "#{folder}/#{name}/spate" }
 
-  # [files compiled, files copied] of an install on a new machine.
+  # Installs on a new machine. Returns [number of compiled files, number of copied files].
   def made(name)
     FileUtils.rm_rf(@project.path("vendor"))
     compile_caches(name)
@@ -75,7 +75,7 @@ class TeamCompileCachesTest < TeamCase
     @events.find { |event| event["event"] == "compile_cache" }.values_at("compiled", "copied")
   end
 
-  # One byte differs.
+  # Changes one byte.
   def damage(path)
     bytes = File.binread(path)
     bytes.setbyte(bytes.bytesize / 2, bytes.getbyte(bytes.bytesize / 2) ^ 1)

@@ -4,14 +4,14 @@ require "install/team/ci_case"
 require "install/team/recipe_scenes"
 require "support/ci/docker"
 
-# docs/team-cache-ci.md, "Docker": on runners whose cache mounts are empty.
+# Tests the recipe in docs/team-cache-ci.md, "Docker", on runners whose cache mounts are empty.
 class DockerTest < CiCase
   include RecipeScenes
   include RecipeScenes::Brief
   include RecipeScenes::Attack if ENV["SPATE_TEST_FULL"]
   include RecipeScenes::Full if ENV["SPATE_TEST_FULL"]
 
-  # The output of an image or its build.
+  # The output of an image or of its build.
   Said = Struct.new(:said)
 
   def setup
@@ -40,7 +40,7 @@ class DockerTest < CiCase
     e
   end
 
-  # Without and with secrets. The option to ignore cached layers is removed, since there are none.
+  # The commands without and with secrets. Removes the option that ignores cached layers, because there are none.
   def commands = recipes("sh").first.split(/^(?=docker)/).map { |text| text.sub(" --no-cache-filter build", "") }
 
   def secrets(key, writer)

@@ -2,9 +2,9 @@
 
 require "install/team/team_case"
 
-# Bundler's answer about a Gemfile on one machine, for the next one with the same home: a CI job, a container.
+# A Gemfile check of one machine is used by the next one with the same home, such as a CI job or a container.
 class TeamGemfileCheckTest < TeamCase
-  # Longer than a response of the cache.
+  # Evaluating this takes longer than a response of the cache.
   LONG = "count = 0\ncount += 1 while count < 60_000\n"
 
   def setup
@@ -50,7 +50,7 @@ class TeamGemfileCheckTest < TeamCase
     machine(name, "plain", **env, **options).tap { |project| File.write(project.path("Gemfile"), LONG, mode: "a") }
   end
 
-  # [number of Gemfile checks from the cache, of its own].
+  # [Gemfile checks as counted by `spate cache status`, this machine's own records].
   def known(project)
     env = ENV.to_h.merge(project.env).compact
     location = Spate::Gemfile.find(project.folder, env)

@@ -3,7 +3,7 @@
 require "install/team/team_case"
 require "support/cache_server"
 
-# Builds in a git checkout, shared with other machines.
+# Builds in a git checkout are shared with other machines, and used only if their signer is trusted.
 class TeamGitTest < TeamCase
   def setup
     super
@@ -30,7 +30,7 @@ class TeamGitTest < TeamCase
     assert_equal "2", value(third, "one")
   end
 
-  # A poisoned build may have written into the whole checkout.
+  # A malicious build may have written anywhere in the checkout.
   def test_files_of_a_distrusted_build_are_removed_from_the_checkout
     commit("1", extconf: "File.write(%(../made-by-\#{Process.pid}.rb), %())")
     push(checkout("first").tap { |project| install(project) })
@@ -43,7 +43,7 @@ class TeamGitTest < TeamCase
     assert_equal 1, Dir.glob("#{File.dirname(made.first)}/made-by-*").size
   end
 
-  # It is set aside once, and the new one stays.
+  # The checkout is moved aside once, and the new one is kept.
   def test_two_sources_of_one_checkout
     gemspec("plain/two", "two")
     commit("1")
@@ -55,7 +55,7 @@ class TeamGitTest < TeamCase
     assert_equal "1", value(second, "one")
   end
 
-  # Then only the folder of the checkout records the signers of its builds.
+  # In a shared folder, only the checkout's own file records the signers of its builds.
   def test_folder_used_by_other_projects_keeps_its_signers
     shared = { BUNDLE_PATH: "#{folder}/shared" }
     push(checkout("first").tap { |project| install(project) })
@@ -80,7 +80,7 @@ class TeamGitTest < TeamCase
     Spate::TestProject.new("#{folder}/#{name}/app", gemfile, home: "#{folder}/#{name}/home", env: env).tap(&:lock)
   end
 
-  # Older RubyGems write the day on which they evaluated a gemspec.
+  # Changes the date of the gemspec: older RubyGems write the day on which they evaluated it.
   def of_another_day(project)
     path = Dir.glob("#{project.bundle_root}/bundler/gems/repo-*/one.gemspec").first
     text = File.read(path)

@@ -4,7 +4,7 @@ require "install/team/ci_case"
 require "install/team/recipe_scenes"
 require "support/ci/pipeline"
 
-# docs/team-cache-ci.md, "GitLab".
+# Tests the recipe in docs/team-cache-ci.md, "GitLab".
 class GitlabTest < CiCase
   include RecipeScenes
   include RecipeScenes::Attack if ENV["SPATE_TEST_FULL"]

@@ -2,14 +2,15 @@
 
 require "test_helper"
 
-# How long a build waits for a team cache: `team` reports when it last received data, and responds on demand.
+# A build waits for a team cache while data arrives, and only for a limited time. The fake `team` reports when it last
+# received data, and responds on demand.
 class PatienceTest < Minitest::Test
   Lookup = Spate::Install::Extensions::Lookup
   BuildState = Spate::Install::Extensions::BuildState
   Entry = Struct.new(:seconds)
   Offer = Struct.new(:entry)
 
-  # A scripted cache.
+  # A fake cache that the test controls.
   class Team
     attr_writer :speaking
 
@@ -30,15 +31,15 @@ class PatienceTest < Minitest::Test
     end
 
     def fetch(_offer) = @blobs.pop
-    def trouble(error) = error
+    def report_error(error) = error
     def close = nil
     def clean = nil
   end
 
-  # Records the received archives without unpacking them.
+  # Collects the received archives without unpacking them.
   class Backlog
-    def hand(*) = nil
-    def leave(*) = nil
+    def add_fetched(*) = nil
+    def remove(*) = nil
   end
 
   def setup
@@ -52,17 +53,17 @@ class PatienceTest < Minitest::Test
 
   def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
-  # The result that arrives within so many seconds, or nil.
+  # The result, if it arrives within some seconds; otherwise nil.
   def result(seconds)
     deadline = now + seconds
     sleep 0.01 while @results.empty? && now < deadline
     @results.pop(true) unless @results.empty?
   end
 
-  # Otherwise an error in a watching thread would be the only sign of a renamed method.
+  # Without this test, a renamed method would only cause an error in a thread.
   def test_scripted_cache_has_methods_of_the_real_one
     scripted = Team.public_instance_methods(false) - %i[answer send speaking=]
-    assert_empty scripted - Spate::RemoteCache::Client::Asking.public_instance_methods(false)
+    assert_empty scripted - Spate::RemoteCache::Client::BuildQueries.public_instance_methods(false)
   end
 
   def test_silent_cache_is_not_waited_for
@@ -73,7 +74,7 @@ class PatienceTest < Minitest::Test
   def test_responsive_cache_is_waited_for
     @lookup.ask(@build)
     @team.speaking = true
-    assert_nil result(4 * Lookup::PATIENCE)
+    assert_nil result(4 * Lookup::SILENCE_LIMIT)
     @team.speaking = false
     assert_equal [:late, @build], result(10)
   end
@@ -94,7 +95,7 @@ class PatienceTest < Minitest::Test
   def test_checking_a_response_is_not_silence
     @lookup.ask(@build)
     @team.answer("key", :judging)
-    assert_nil result(4 * Lookup::PATIENCE)
+    assert_nil result(4 * Lookup::SILENCE_LIMIT)
     @team.answer("key", Offer.new(Entry.new(1)))
     assert_equal [:late, @build], result(10)
   end
@@ -103,7 +104,7 @@ class PatienceTest < Minitest::Test
     @lookup.ask(@build)
     @team.answer("key", Offer.new(Entry.new(1)))
     @team.send("path")
-    assert_nil result(4 * Lookup::PATIENCE)
+    assert_nil result(4 * Lookup::SILENCE_LIMIT)
   end
 
   def test_miss
@@ -112,7 +113,7 @@ class PatienceTest < Minitest::Test
     assert_equal [:answered, @build, nil], result(10)
   end
 
-  # No alternative is left.
+  # The local build has failed, so only the cache could help.
   def test_failed_build_is_answered_within_a_limit
     @lookup.ask(@build)
     assert_equal [:late, @build], result(10)

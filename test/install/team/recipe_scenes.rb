@@ -1,16 +1,16 @@
 # frozen_string_literal: true
 
-# The purpose of each recipe. The including class has
+# What each recipe must achieve. The including class defines
 #
 #   job(branch, key: nil, writer: nil)
 #
-# which returns an object with `said` (see CI::Machine) after the job, or CI::Failed. key: PEM, and writer:
-# "user:password": the secrets of a project, which a service gives to jobs of main. A fork is a separate project where
-# its own main is built, and a branch without secrets elsewhere.
+# which runs a job and returns an object with `said` (see CI::Machine), or CI::Failed. key (PEM) and writer
+# ("user:password") are the project's secrets, which the service passes only to jobs of main. A fork is a separate
+# project if the service builds the fork's own main, otherwise a branch without secrets.
 module RecipeScenes
   def main(**options, &) = job("main", key: @key.to_pem, writer: CiCase::WRITER, **options, &)
 
-  # A job on main, one without secrets, and one after a change of a gem.
+  # A job on main, a job without secrets, and a job after a change of a gem.
   def test_build_of_main_is_shared_with_all_jobs
     first = built(main)
     before = sent
@@ -32,12 +32,12 @@ module RecipeScenes
     @repository = repository("changed", "alpha", "beta")
   end
 
-  # For a slow recipe: a change of one gem is tested with --full only.
+  # For slow recipes: tests a change of one gem with --full only.
   module Brief
     def brief? = !ENV["SPATE_TEST_FULL"]
   end
 
-  # About a single gem.
+  # A fork signs with a key of its own. No job of the project may use its builds.
   module Attack
     def test_a_fork_with_a_key_of_its_own
       own = { key: Spate::RemoteCache::Trust::PrivateKey.generate.to_pem, writer: "me:guessed" }
@@ -51,7 +51,7 @@ module RecipeScenes
     end
   end
 
-  # The slower scenes.
+  # Slower scenes.
   module Full
     def test_another_branch_changes_a_gem
       first = built(main)
@@ -100,7 +100,7 @@ module RecipeScenes
     end
   end
 
-  # If a CI cache keeps the bundle, and the store is empty.
+  # For a CI cache that keeps the bundle but not the store.
   module KeptBundle
     def test_an_empty_store_beside_a_bundle
       @repository = repository("alone", "alpha")

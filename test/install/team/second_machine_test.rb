@@ -3,7 +3,7 @@
 require "install/team/team_case"
 require "support/cache_server"
 
-# Installs that use a team cache filled by another machine.
+# An install gets builds and archives from a team cache that another machine has filled, and succeeds without it.
 class SecondMachineTest < TeamCase
   def setup
     super
@@ -15,7 +15,7 @@ class SecondMachineTest < TeamCase
     super
   end
 
-  # The gem alpha, built on a machine and sent.
+  # Builds the gem alpha on one machine and uploads it.
   def sent(**recipe)
     native("alpha", **recipe)
     first = machine("first", "alpha")
@@ -46,7 +46,7 @@ class SecondMachineTest < TeamCase
     assert_empty @server.requests
   end
 
-  # The build would take longer than the response.
+  # The build takes longer than the response.
   def test_late_response_ends_the_build_that_started_without_it
     sent(extconf: "sleep 20 unless ENV['HOME'].end_with?('first/home')")
     begun = -> { Dir.glob("/proc/[0-9]*/cwd").any? { |cwd| folder_of(cwd).include?("second/app/vendor") } }
@@ -64,7 +64,7 @@ class SecondMachineTest < TeamCase
     "" # it has exited
   end
 
-  # SHA-256 of the build's blob, which is not an archive.
+  # The SHA-256 of the blob that contains the build; all other blobs are archives.
   def blob
     archives = Dir.glob("#{folder}/first/home/spate/store/v1/archives/*").map { |path| File.basename(path, ".gem") }
     names = Dir.children("#{@cache}/cas") - archives

@@ -3,7 +3,7 @@
 require "install/team/ci_case"
 require "install/team/recipe_scenes"
 
-# docs/team-cache-ci.md, "A shell": the caller sets the variables.
+# Tests the recipe in docs/team-cache-ci.md, "A shell". The caller sets the variables.
 class ShellTest < CiCase
   include RecipeScenes
   include RecipeScenes::Attack

@@ -3,7 +3,7 @@
 require "install/build_case"
 require "spate/tracer"
 
-# Machines of a team: separate homes and stores, and a cache in a folder between them.
+# The machines of a team, simulated by separate homes and stores. A folder is their cache.
 class TeamCase < InstallBuildCase
   def setup
     super
@@ -12,13 +12,13 @@ class TeamCase < InstallBuildCase
     @key = Spate::RemoteCache::Trust::PrivateKey.generate
   end
 
-  # An application on a machine that trusts the owner of the key.
+  # An application on a machine that trusts the public key.
   def machine(name, *gems, cache: @cache, keys: @key.public_key("ci").to_s, **env)
-    there = "#{folder}/#{name}/app" # as in the PWD of a shell
+    there = "#{folder}/#{name}/app" # as in a shell's PWD
     app("#{name}/app", gems: gems, home: "#{name}/home", SPATE_CACHE: cache, SPATE_CACHE_KEYS: keys, PWD: there, **env)
   end
 
-  # Sends the archives and builds that were installed there.
+  # Uploads the archives and builds of this application.
   def push(project, *options, key: @key)
     events(project.spate!("cache", "push", "--json", *options, SPATE_CACHE_KEY: key.to_pem))
   end

@@ -2,11 +2,11 @@
 
 require "install/build_case"
 
-# kill -9 of an install while a build is traced, and while its inputs are recorded: no partial record is used, the next
-# install is right, and neither a process nor a folder is left.
+# An install is killed while a build is traced or its inputs are recorded. No partial record may be used, the next
+# install must be correct, and neither a process nor a folder may be left.
 class BuildKillTest < InstallBuildCase
-  # Ends the process before the nth call that changes the disk, counted from the end of the build. If there are fewer
-  # calls, prints their number.
+  # Kills the process before its nth call that changes the disk, counted from the end of the build. Otherwise writes the
+  # number of these calls to a file at exit.
   DEADLY = <<~'RUBY'
     count = 0
     changes = %%i[rename unlink mkdir write syswrite write_manifest adopt link utime flock]
@@ -17,7 +17,7 @@ class BuildKillTest < InstallBuildCase
     end.enable
     at_exit { File.write(%<told>p, count.to_s) }
   RUBY
-  # Number of tested moments.
+  # The number of tested moments.
   MOMENTS = ENV["SPATE_TEST_FULL"] ? 1000 : 6
 
   def setup
@@ -35,7 +35,7 @@ class BuildKillTest < InstallBuildCase
     super
   end
 
-  def test_while_it_is_recorded
+  def test_kill_while_a_build_is_recorded
     steps = kill_at(0, another("alpha"))
     assert_operator steps, :>, 10
     points = (1..steps).to_a
@@ -64,7 +64,7 @@ class BuildKillTest < InstallBuildCase
     FileUtils.rm_rf(Dir.glob("#{folder}/app*"))
   end
 
-  # Returns the number of steps, nil if it was killed.
+  # Returns the number of calls; nil if the process was killed.
   def kill_at(step, project)
     over = "#{project.bundle_root}/extensions/#{Gem::Platform.local}/#{Gem.extension_api_version}/alpha-1.0/" \
            "gem.build_complete"
@@ -81,7 +81,7 @@ class BuildKillTest < InstallBuildCase
                   chdir: project.folder, in: File::NULL, %i[out err] => project.path("log"))
   end
 
-  # Command lines of all processes that work in the test's folder or name it.
+  # Command lines of all processes that run in the test's folder or contain its path.
   def processes
     Dir.glob("/proc/[0-9]*").filter_map do |process|
       line = File.read("#{process}/cmdline").tr("\0", " ")
@@ -91,7 +91,7 @@ class BuildKillTest < InstallBuildCase
     end
   end
 
-  # The killed install, one with a changed input, and one with the same input.
+  # Checks the killed project, a project with a changed input, and one with the same input.
   def assert_right(project, moment)
     Timeout.timeout(PATIENCE, nil, moment) { sleep 0.02 until processes.empty? }
     File.write(@file, "2")

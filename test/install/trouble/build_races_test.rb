@@ -2,9 +2,9 @@
 
 require "install/build_case"
 
-# Many processes that want the same build at once, and builders that die.
+# Processes that need the same build at the same time run it once. If the builder is killed, another one takes over.
 class BuildRacesTest < InstallBuildCase
-  # Each run of extconf.rb writes a line.
+  # Each run of extconf.rb writes a line, and waits until the gate is opened.
   def setup
     super
     @log = "#{folder}/runs"
@@ -75,7 +75,7 @@ class BuildRacesTest < InstallBuildCase
     assert_store_clean(project)
   end
 
-  # The process that builds for all dies; one of the waiting processes takes over.
+  # The process that builds is killed. One of the waiting processes takes over.
   def test_killed_while_others_wait
     first = start(another("alpha"))
     wait_for_runs(1)
@@ -93,7 +93,7 @@ class BuildRacesTest < InstallBuildCase
 
   private
 
-  # A lock, because a file that appears would be an input that changed.
+  # Uses a lock instead of a file, because a new file would be an input that changed.
   def open_gate = @closed.flock(File::LOCK_UN)
 
   def runs = File.exist?(@log) ? File.readlines(@log, chomp: true) : []

@@ -2,21 +2,21 @@
 
 require "install/dozen_case"
 
-# Many installs at the same time: into one store, into one bundle.
+# Many installs at the same time, into one store or into one bundle, all succeed with the right files.
 class ConcurrencyTest < DozenCase
-  def test_two_at_once
+  def test_two_concurrent_installs
     together(Array.new(2) { |number| dozen("app#{number}") })
     together([dozen] * 2, fresh: true)
   end
 
-  def test_eight_at_once
+  def test_eight_concurrent_installs
     together([dozen] * 8)
     together(Array.new(4) { |number| dozen("app#{number}") } * 2, fresh: true)
   end
 
   private
 
-  # fresh: with an empty store.
+  # Installs all projects at the same time. fresh: whether the store is empty.
   def together(projects, fresh: false)
     reference
     File.rename("#{folder}/home/spate", "#{folder}/store-before") if fresh

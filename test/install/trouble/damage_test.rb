@@ -2,8 +2,8 @@
 
 require "install/install_case"
 
-# A store whose files were overwritten, truncated or deleted: the next install of another project repairs it or fetches
-# again, and never links damaged files.
+# Files in the store were overwritten, truncated or deleted. The next install of another project must repair the store
+# or fetch the gem again, and must never link damaged files.
 class DamageTest < InstallCase
   TEXT = "RIGHT = 1\n"
   DAMAGE = {
@@ -24,7 +24,7 @@ class DamageTest < InstallCase
     assert_installs(project)
   end
 
-  # copy: the first project's bundle has no link to the store, so that damage there is not an edit.
+  # The projects have copies (SPATE_COPY), so that damage in the store is not also an edit of a bundle.
   def test_damaged_objects_with_an_archive_to_heal_from
     DAMAGE.each { |kind, damage| damaged(kind) { damage.call(object) } }
   end
@@ -68,8 +68,8 @@ class DamageTest < InstallCase
     end
   end
 
-  # The store has the package without its archive, and vendor/cache has another one under its name: that one belongs to
-  # this application only, as in Bundler.
+  # The store has the package without its archive, and vendor/cache has a different archive with its name. As in
+  # Bundler, that archive is used for this application only.
   def test_vendored_archive_that_differs
     other = project
     File.unlink(archive)
@@ -84,7 +84,7 @@ class DamageTest < InstallCase
 
   private
 
-  # Damages the store, installs another project, and checks its files.
+  # Damages the store (a block), installs another project, and checks its files.
   def damaged(kind)
     yield
     other = project
@@ -101,11 +101,11 @@ class DamageTest < InstallCase
   def project = app("app#{@number += 1}", gems: %w[hurt], SPATE_COPY: "1")
   def store = "#{folder}/home/spate/store/v1"
   def archive = "#{store}/archives/#{@entry.sha256}.gem"
-  # Newer RubyGems apply the umask, which is part of the manifest's name.
+  # Newer RubyGems apply the umask, which is then part of the manifest's name.
   def manifest = @manifest ||= Dir.glob("#{store}/packages/#{@entry.sha256}*").first
   def object = Dir.glob("#{store}/objects/*/#{Digest::SHA256.hexdigest(TEXT)}-644").first
 
-  # With a new inode, because a bundle's cache/ may share the store's.
+  # Gives the file a new inode, because a bundle's cache/ may share the store's.
   def apart(path)
     bytes = File.binread(path)
     File.unlink(path)

@@ -3,8 +3,8 @@
 require "install/install_case"
 require "digest"
 
-# Data about a gem from a store, a lockfile or a source is checked against the gem: one project never affects the gems
-# of another.
+# Data about a gem from a store, a lockfile or a source must match the gem. One project must not affect the gems of
+# another.
 class DistrustTest < InstallCase
   def sum(path) = Digest::SHA256.file(path).hexdigest
 

@@ -2,7 +2,7 @@
 
 require "install/build_case"
 
-# A store that this user can read but not write: new builds are stored in a folder of the user.
+# A store that this user can read but not write. New builds are stored in a folder of the user.
 class ForeignStoreTest < InstallBuildCase
   STRANGER = 65_534
 
@@ -12,7 +12,7 @@ class ForeignStoreTest < InstallBuildCase
     native("alpha")
     native("beta")
     install(another("alpha"))
-    # Everything of beta except its build.
+    # Puts everything of beta into the store, except its build.
     install(another("beta"))
     FileUtils.rm_rf(Dir.glob("#{store}/builds/*") - kept_builds("alpha"))
   end
@@ -29,7 +29,7 @@ class ForeignStoreTest < InstallBuildCase
     assert_equal [%w[beta], %w[alpha]], install(another("alpha", "beta")), "root's store does not have it"
   end
 
-  # The sources of their bundle are recorded in a folder that they can write.
+  # The sources of the bundle are recorded in a folder to which this user can write.
   def test_another_user_checks_and_restores
     project = theirs_project("first", theirs("own"))
     as_nobody(project)
@@ -44,7 +44,7 @@ class ForeignStoreTest < InstallBuildCase
     assert_equal [0, %w[checked]], checked(project)
   end
 
-  # `spate edit` cannot replace the files because they belong to another user: another store would not help.
+  # `spate edit` cannot replace files of another user. Another store would not help.
   def test_edit_in_a_bundle_of_another_user
     File.chmod(0o755, folder)
     project = another("alpha")
@@ -102,7 +102,7 @@ class ForeignStoreTest < InstallBuildCase
     path
   end
 
-  # The gems are in the store, so nothing is fetched.
+  # Creates the project of another user. The gems are in the store, so nothing is fetched.
   def theirs_project(name, home, *gems)
     gems = %w[alpha beta] if gems.empty?
     File.chmod(0o755, folder)

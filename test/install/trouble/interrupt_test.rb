@@ -3,9 +3,9 @@
 require "install/dozen_case"
 require "support/hostile_archives"
 
-# Ctrl-C and SIGTERM while fetching, unpacking and building.
+# SIGINT and SIGTERM while fetching, unpacking and building.
 class InterruptTest < DozenCase
-  # Seconds: half of the time that the builds and responses here would otherwise take.
+  # Seconds: half of the time that the builds and responses would take without a signal.
   QUICKLY = 30
 
   def setup
@@ -57,7 +57,7 @@ class InterruptTest < DozenCase
     assert_installs(project, "plain0-1.0", "slow-1.0")
   end
 
-  # A slowly starting Ruby, so that the signal reaches it.
+  # Ruby starts slowly here, so that the signal arrives in time.
   def test_while_rubygems_is_queried
     project = app("asking", gems: %w[plain0], home: "home-asking", RUBYLIB: folder)
     write("rubygems.rb", <<~RUBY)
@@ -71,7 +71,7 @@ class InterruptTest < DozenCase
     refute alive?(Integer(File.read(@mark))), "the queried Ruby is still running"
   end
 
-  # The child is not notified when a service manager ends its parent.
+  # If a service manager stops the parent, the child receives no signal.
   def test_while_the_gemfile_is_evaluated
     project = app("evaluating", gems: %w[plain0], home: "home-evaluating")
     File.write(project.path("Gemfile"), "File.write(#{@mark.dump}, Process.pid.to_s); sleep\n", mode: "a")
@@ -82,7 +82,7 @@ class InterruptTest < DozenCase
 
   private
 
-  # To the whole group, as a terminal does; SIGTERM to the install only, as a service manager may.
+  # Sends SIGINT to the process group, like a terminal, and SIGTERM to the install only, like a service manager.
   def interrupt(project, signal)
     before = children("#{project.home}/spate/store/v1/packages")
     pid = start(project)

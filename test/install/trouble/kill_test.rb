@@ -2,7 +2,7 @@
 
 require "install/kill_case"
 
-# A few kills; test/full has more.
+# Kills five installs at random times. test/full/kill_test.rb kills 50.
 class KillTest < KillCase
   def test_five_kills = rounds(5)
 end

@@ -2,7 +2,8 @@
 
 require "install/install_case"
 
-# Disks that are full, read-only, on another file system or another user's.
+# Installs on full and read-only disks, on another file system, and with a store of another user. Each succeeds, or
+# fails with a hint and leaves a bundle that the next install completes.
 class MachineTest < InstallCase
   def setup
     super
@@ -101,7 +102,7 @@ class MachineTest < InstallCase
     store = "#{folder}/home/spate/store/v1"
     object = Dir.glob("#{store}/objects/*/*-755").first
     exhaust(object)
-    FileUtils.rm(Dir.glob("#{store}/{packages,archives}/*")) # to be unpacked again
+    FileUtils.rm(Dir.glob("#{store}/{packages,archives}/*")) # so that gems are unpacked again
     second = app("second", gems: %w[flat])
     assert_installs(second, "flat-1.0")
     copied = File.stat("#{second.bundle_root}/gems/flat-1.0/exe/flat")
@@ -121,7 +122,7 @@ class MachineTest < InstallCase
     system("mount", "-o", "remount,bind,ro", path, exception: true)
   end
 
-  # ext4 stops at 65,000.
+  # Creates the maximum number of links. On ext4 it is 65,000.
   def exhaust(object)
     links = File.join(folder, "links").tap { |path| FileUtils.mkdir_p(path) }
     70_000.times { |number| File.link(object, "#{links}/#{number}") }

@@ -3,7 +3,7 @@
 require "install/install_case"
 require "support/hostile_archives"
 
-# Gems made byte by byte to do harm: refused with the names of gem and member, without leaving any file.
+# Malicious gems, created byte by byte. They are rejected with the names of gem and member, and leave no file.
 class HostileTest < InstallCase
   def setup
     super
@@ -44,7 +44,7 @@ class HostileTest < InstallCase
     assert_equal 52, Dir.glob(file("**/*")).count { |path| File.file?(path) && !File.symlink?(path) }
   end
 
-  def test_a_name_in_the_lockfile_is_no_path
+  def test_name_in_the_lockfile_with_a_path_is_refused
     lockfile = File.read(@app.path("Gemfile.lock"))
     before = state(@app)
     ["../../../outside/evil", "evil/../../x", "evil\e[31m"].each do |name|
@@ -71,7 +71,7 @@ class HostileTest < InstallCase
     lock(@app, names)
   end
 
-  # The difference from the expected failure, nil if there is none.
+  # The difference from the expected failure; nil if there is none.
   def fault_of(code, words)
     output, status = run_install(@app)
     missing = words.reject { |word| output.include?(word) }

@@ -2,11 +2,11 @@
 
 require "install/install_case"
 
-# Modes under RubyGems that applies the umask, and under RubyGems that does not.
+# Modes of installed files with RubyGems that applies the umask, and with RubyGems that does not.
 class ModeMaskTest < InstallCase
   MODES = { "lib/modes.rb" => 0o664, "lib/wide.rb" => 0o666, "lib/plain.rb" => 0o644, "script" => 0o775,
             "exe/modes" => 0o660 }.freeze
-  # RubyGems with the version number of another one, and no other change.
+  # Replaces RubyGems' version number, and nothing else.
   OTHER = "Gem.send(:remove_const, :VERSION)\nGem::VERSION = %p\n"
 
   def setup
@@ -115,7 +115,7 @@ class ModeMaskTest < InstallCase
 
   def sha256 = @source.catalog.entries.find { |entry| entry.name == "modes" }.sha256
 
-  # Edited through the link: found in the other project and repaired there, with the masked mode.
+  # An edit through the link is reported by the other project and repaired there, with the masked mode.
   def assert_edits_told(first, second)
     file = "gems/modes-1.0/lib/wide.rb"
     File.write("#{first.bundle_root}/#{file}", "edited\n", mode: "a")

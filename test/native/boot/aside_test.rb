@@ -4,7 +4,7 @@ require_relative "boot_case"
 require "coverage"
 
 module Spate
-  # When the loader steps aside, each case in a separate Ruby.
+  # Cases in which the loader leaves a file to Ruby or to another cache, each in a separate Ruby.
   class AsideTest < BootCase
     def setup
       super
@@ -79,7 +79,7 @@ module Spate
       assert_equal %w[:compile_cache 2 true 1], output.split
     end
 
-    # Like other caches: a method of the class, or a prepended module that does not call super.
+    # Other caches define a method of the class, or prepend a module that does not call super.
     def test_earlier_cache_is_called_after_a_miss
       other = source("b.rb")
       definitions = ["def ISEQ.load_iseq(path) = ($asked = path; nil)",

@@ -6,14 +6,14 @@ require "open3"
 require "rbconfig"
 
 module Spate
-  # Compile caches of files whose blob differs from the file: the file sets $from to :disk, its blob to :compile_cache.
+  # Compile caches whose code differs from the file: the file sets $from to :disk, the cached code to :compile_cache.
   class BootCase < Minitest::Test
     KEY = "0123456789abcdef"
     ISEQ = RubyVM::InstructionSequence
     CompileCache = Native::CompileCache
     Loader = Native::Loader
     DISK = "$from = :disk\n"
-    # Far enough in the future that no file time is near.
+    # Default time in ns between the last change of a file and its recording. After it the times prove the content.
     LATER = 60_000_000_000
 
     def setup
@@ -38,7 +38,7 @@ module Spate
       File.join(root, name)
     end
 
-    # The state as a builder records it, `later` after its last change, or now (nil).
+    # The recorded facts of a file. later: ns between its last change and the recording; nil: recorded now.
     def state(path, later: LATER, hash: Native.content_hash(path), inode: nil, flags: 0)
       now = Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond)
       size, mtime_ns, ctime_ns, _device, found = Native.stat(path)
@@ -61,12 +61,12 @@ module Spate
       Native::CompileCache.open(path, key: KEY)
     end
 
-    # A compile cache of one file, added to the loader.
+    # Adds a compile cache of one file to the loader.
     def cached(name, content = DISK, **options)
       source(name, content).tap { |path| Loader.add(cache(file(path, **options))) }
     end
 
-    # [what ran, outcome]
+    # [what ran, the loader's result]
     def loaded(path)
       self.ran = nil
       load(path)
@@ -81,7 +81,7 @@ module Spate
     end
     # rubocop:enable Style/GlobalVars
 
-    # The output of a separate Ruby with the extension and the helpers of this process.
+    # The output of a separate Ruby that has loaded the extension and defined the constants of this class.
     def ruby(script, *options, env: {})
       prelude = "require 'spate/native/boot'; KEY = #{KEY.dump}; CompileCache = Spate::Native::CompileCache; " \
                 "Loader = Spate::Native::Loader; ISEQ = RubyVM::InstructionSequence\n"

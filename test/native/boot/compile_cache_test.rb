@@ -117,7 +117,7 @@ module Spate
       assert_equal "#{root}/none", error.path
     end
 
-    def test_a_full_disk_leaves_nothing
+    def test_full_disk_leaves_no_file
       disk = File.join(root, "disk")
       Dir.mkdir(disk, 0o700)
       unless system("mount", "-t", "tmpfs", "-o", "size=64k,mode=700", "none", disk, err: File::NULL)
@@ -130,11 +130,11 @@ module Spate
       assert_equal %w[compile_cache], Dir.children(disk)
       assert_equal "1", Native::CompileCache.open(path, key: KEY).data("old")
     ensure
-      # Lazily, because a mapping that has not been collected yet keeps it busy.
+      # A lazy unmount, because a mapping that was not garbage collected uses the file system.
       system("umount", "-l", disk, err: File::NULL) if disk
     end
 
-    def test_a_writer_that_is_killed_leaves_whole_compile_caches
+    def test_killed_writer_leaves_complete_compile_caches
       path = compile_cache_path("a")
       script = "loop { CompileCache.write(#{path.dump}, key: KEY, data: { 'a' => 'x' * 3_000_000 }) }"
       10.times do |round|

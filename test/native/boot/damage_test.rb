@@ -3,12 +3,12 @@
 require_relative "boot_case"
 
 module Spate
-  # Changed compile caches: never a crash, and never other code than the file's.
+  # Modified compile caches must never crash Ruby, and never run other code than the file's.
   class DamageTest < BootCase
-    # A compile cache whose data was returned stays mapped, and a process may have 65,530 mappings.
+    # A limit, because a compile cache whose data was returned stays mapped, and a process can have 65,530 mappings.
     FLIPS = ENV["SPATE_TEST_FULL"] ? 50_000 : 10_000
 
-    # Real code, so that a blob that is wrongly accepted would do something.
+    # Real code, so that a wrongly accepted blob would have an effect.
     def files
       @files ||= Array.new(12) do |i|
         path = source("f#{i}.rb",
@@ -20,10 +20,10 @@ module Spate
     def original = @original ||= cache(*files, name: "original", data: { "load_path_cache" => "i" * 300 })
     def bytes = @bytes ||= File.binread(original.path)
 
-    # A compile cache of these bytes; nil if it cannot be used.
+    # Opens a compile cache with these bytes; nil if it is invalid.
     def opened(changed)
       path = compile_cache_path("damaged")
-      FileUtils.rm_f(path) # a new inode, as from a correct writer
+      FileUtils.rm_f(path) # writes a new inode, as a correct writer does
       File.binwrite(path, changed)
       Native::CompileCache.open(path, key: KEY)
     rescue Native::CompileCache::Unusable => e
@@ -80,7 +80,7 @@ module Spate
       assert_equal({ short: 1 }, @reasons)
     end
 
-    def test_a_damaged_blob_is_passed_over_for_another_compile_cache
+    def test_damaged_blob_is_loaded_from_another_compile_cache
       path = cached("a.rb")
       broken = damaged_copy_of(cache(file(path, "$from = :broken"), name: "broken"), "broken")
       Loader.reset
@@ -92,7 +92,7 @@ module Spate
       assert_equal %i[compile_cache hit], loaded(path)
     end
 
-    # The checksum is right, but the blob is not code of this Ruby.
+    # The checksum is right, but this Ruby does not accept the blob.
     def test_a_blob_that_ruby_refuses
       path = source("a.rb")
       version = blob(path).tap { |code| code[4, 8] = [99, 1].pack("L2") }
@@ -115,7 +115,8 @@ module Spate
 
     private
 
-    # All data returned equals the data written.
+    # Asserts that all returned data equals the data written, and that `verify` names each file without a blob. Returns
+    # :padding if `verify` names none, else :damaged.
     def examine(found)
       damaged = found.verify
       files.each do |path, _, blob|

@@ -3,7 +3,7 @@
 require_relative "boot_case"
 
 module Spate
-  # After any change to a recorded file, its present content runs.
+  # After any change to a recorded file, its current content must run.
   class EditsTest < BootCase
     CHANGED = "$from = :DISK\n" # same size as DISK
 
@@ -30,7 +30,7 @@ module Spate
       assert_equal %i[DISK stale], loaded(path)
     end
 
-    # Two changes within one tick of the clock: no time differs, so the content is compared.
+    # Both changes are in one tick of the clock, so the times are equal and the contents are compared.
     def test_a_change_in_the_tick_of_the_recording
       path = source("a.rb", CHANGED)
       recorded = state(path, later: 1_000_000, hash: Native.content_hash(nil, DISK))
@@ -46,7 +46,7 @@ module Spate
       assert_equal %i[compile_cache revalidated], loaded(path)
     end
 
-    def test_linking_and_unlinking_changes_nothing
+    def test_adding_and_removing_hard_links_is_no_change
       path = cached("a.rb")
       File.link(path, "#{path}.link")
 
@@ -70,7 +70,7 @@ module Spate
       assert_equal %i[compile_cache revalidated], loaded(path)
     end
 
-    # A folder is replaced by another one, whose files may have the same size and times.
+    # The folder was replaced with a different one, whose files may have the same size and times.
     def test_another_inode_with_the_same_times
       path = source("a.rb", CHANGED)
       recorded = state(path, hash: Native.content_hash(nil, DISK), inode: 1)
@@ -79,9 +79,9 @@ module Spate
       assert_equal %i[DISK stale], loaded(path)
     end
 
-    def test_a_link_that_leads_to_another_release
+    def test_link_changed_to_another_release
       releases = %w[one two].map { |name| File.dirname(source("#{name}/a.rb")) }
-      File.link("#{releases[0]}/a.rb", "#{releases[1]}/b.rb") # one inode in both, as with the store
+      File.link("#{releases[0]}/a.rb", "#{releases[1]}/b.rb") # the same inode in both
       File.rename("#{releases[1]}/b.rb", "#{releases[1]}/a.rb")
       current = File.join(root, "current")
       File.symlink(releases[0], current)
@@ -110,7 +110,7 @@ module Spate
       assert_equal %i[disk stale], loaded(path)
     end
 
-    def test_a_file_that_is_a_link_all_along
+    def test_file_that_is_always_a_link
       path = source("b.rb")
       File.symlink("b.rb", "#{root}/a.rb")
       Loader.add(cache(file("#{root}/a.rb", real: path)))
@@ -130,7 +130,7 @@ module Spate
       assert_empty(Loader.recorded.map(&:last) - %i[stale])
     end
 
-    # After any edit, the code that runs is that of a Ruby without compile caches.
+    # After any edit, the same code must run as in a Ruby without compile caches.
     def test_random_edits
       random = Random.new(Integer(ENV.fetch("SPATE_SEED", "4")))
       path = source("a.rb", "$from = 0\n")
@@ -138,7 +138,7 @@ module Spate
       300.times do |round|
         edit(path, random)
         if random.rand(3).zero?
-          sleep 0.025 if random.rand(4).zero? # past the clock tick
+          sleep 0.025 if random.rand(4).zero? # into the next clock tick
           Loader.reset
           number = File.read(path)[/\d+/].to_i
           Loader.add(cache(file(path, "$from = #{number}", later: nil), name: "r#{round}"))
@@ -155,7 +155,7 @@ module Spate
     def switch(link, target)
       File.delete(link)
       File.symlink(target, link)
-      # A process caches folders; another boot is another process.
+      # A process caches folders, so this simulates a new process.
       caches = [cache(file("#{link}/a.rb", real: "#{root}/one/a.rb"))]
       Loader.reset
       caches.each { |made| Loader.add(made) }

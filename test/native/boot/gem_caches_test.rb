@@ -3,7 +3,7 @@
 require_relative "boot_case"
 
 module Spate
-  # One compile cache per gem, opened when the first file below its root is loaded.
+  # One compile cache for each gem, opened when the first file of the gem is loaded.
   class BundlesTest < BootCase
     def setup
       super
@@ -70,7 +70,7 @@ module Spate
       assert_equal [[compile_cache_path("broken"), :magic]], Loader.problems
     end
 
-    def test_a_bundle_that_is_right_where_a_compile_cache_is_outdated
+    def test_current_bundle_replaces_an_outdated_compile_cache
       path = source("gems/a-1/lib/a.rb")
       outdated = state(path).tap { |list| list[0] += 1 }
       Loader.add(cache([path, outdated, blob(path)]))

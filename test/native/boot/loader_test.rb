@@ -17,7 +17,7 @@ module Spate
       assert_equal %i[disk miss], loaded(source("b.rb"))
     end
 
-    def test_every_way_of_loading_uses_the_compile_cache
+    def test_all_load_methods_use_the_compile_cache
       paths = %w[a b c d e].map { |name| source("#{name}.rb") }
       Loader.add(cache(*paths.map { |path| file(path, "($from ||= []) << File.basename(__FILE__)") }))
       starter = source("start.rb", <<~RUBY)
@@ -38,7 +38,7 @@ module Spate
       assert_equal [[starter, :miss], *paths.map { |path| [path, :hit] }], Loader.recorded
     end
 
-    # Twelve files of 1 MB, each blob read completely.
+    # Loads twelve files of 1 MB, so that each blob is read completely.
     def test_loaded_code_does_not_stay_in_memory_twice
       skip "needs /proc" unless File.exist?("/proc/self/smaps")
       paths = (1..12).map { |number| source("large#{number}.rb") }
@@ -86,7 +86,7 @@ module Spate
       assert_equal %i[overlay hit], loaded(path)
     end
 
-    def test_an_overlay_that_is_outdated_does_not_hide_a_right_compile_cache
+    def test_outdated_overlay_does_not_hide_a_current_compile_cache
       path = source("a.rb")
       Loader.add(cache([path, state(path).tap { |list| list[0] += 1 }, blob(path, "$from = :overlay")]))
       Loader.add(cache(file(path)))
@@ -203,7 +203,7 @@ module Spate
 
     private
 
-    # KiB of a mapped file.
+    # The resident size of a mapped file, in KiB.
     def resident(path)
       File.read("/proc/self/smaps")[/ #{Regexp.escape(path)}\n.*?^Rss: +(\d+)/m, 1].to_i
     end

@@ -13,7 +13,7 @@ module Spate
       File.symlink("file", "#{folder}/link")
     end
 
-    def test_has_what_lstat_says
+    def test_contains_the_result_of_lstat
       stat = File.lstat("#{folder}/file")
 
       assert_equal [stat.mode, 4, stat.ino, (stat.mtime.to_r * 1_000_000_000).to_i], mark(0)
@@ -48,7 +48,7 @@ module Spate
     def marks = Native.marks(folder, NAMES)
     def mark(index) = marks.byteslice(index * Native::MARK_BYTES, Native::MARK_BYTES).unpack("QQQq")
 
-    # Only the mark at this index may differ afterwards. Waits for a tick of the clock.
+    # Asserts that the block changes only the mark at this index. Waits for a tick of the clock.
     def change(index)
       before = marks
       sleep(0.02)

@@ -4,13 +4,13 @@ require "test_helper"
 require "open3"
 require "rbconfig"
 
-# Each script runs twice in the same folders, in plain Ruby and with the Requirer: the output has to be the same.
+# Runs each script twice in the same folders: in plain Ruby and with the Requirer. The output must be the same.
 class RequireTest < Minitest::Test
   LIBRARY = File.expand_path("../../../lib", __dir__)
   NATIVE = $LOAD_PATH.map { |path| File.join(path, "spate/native/boot.#{RbConfig::CONFIG["DLEXT"]}") }
                      .find { |path| File.exist?(path) }
 
-  # Loads Spate by absolute path and hides it from $LOADED_FEATURES, so that the rest is the same.
+  # Loads Spate by its absolute path and removes it from $LOADED_FEATURES, so that everything else is equal.
   PRELUDE = <<~RUBY.freeze
     $VERBOSE = nil
     if ENV["WITH"]
@@ -31,7 +31,7 @@ class RequireTest < Minitest::Test
     %w[one two three].each { |name| FileUtils.mkdir_p(File.join(@folder, name)) }
   end
 
-  # -> the output, the same in both
+  # Returns the output, which must be the same in both runs.
   def same(script, roots: %w[one two three], ruby: ["--disable-gems"], warnings: false)
     write("script.rb", script)
     plain, with = [{}, { "WITH" => "1" }].map do |switch|
@@ -114,8 +114,8 @@ class RequireTest < Minitest::Test
     RUBY
   end
 
-  # A file that was opened a moment ago may be gone, and an existing one may be another's.
-  def test_a_file_that_is_gone_when_it_is_opened
+  # A file that was found may be deleted before it is opened, or be replaced by another user's.
+  def test_file_removed_before_it_is_opened
     write("two/a.rb", "puts :two")
     write("one/a.rb", "puts :one")
     same(<<~RUBY)
@@ -129,7 +129,7 @@ class RequireTest < Minitest::Test
     RUBY
   end
 
-  def test_files_that_come_and_go_while_it_runs
+  def test_files_added_and_removed_while_running
     write("two/a.rb", "puts :a_of_two")
     write("two/b.rb", "puts :b_of_two")
     write("three/b.rb", "puts :b_of_three")
@@ -238,7 +238,7 @@ class RequireTest < Minitest::Test
     RUBY
   end
 
-  def test_it_takes_part
+  def test_require_uses_the_load_path_cache
     write("one/a.rb", "")
     write("script.rb", <<~RUBY)
       names = %i[hit provided verified_miss unsure]

@@ -46,7 +46,7 @@ module Spate
       assert_nil find(ADDRESSED, "1.0", "x86_64-linux", "2" * 8)
     end
 
-    # As in RubyGems: with a platform and one Ruby version.
+    # As in RubyGems, a content address requires a platform and exactly one Ruby version.
     def test_invalid_content_addresses
       ["1.0-12345678 |ruby:~> 3.4.0", "1.0-12345678 |ruby:~> 3.4.0,platform:ruby",
        "1.0-12345678 |platform:x86_64-linux", "1.0-12345678 |ruby:>= 3.4.0,platform:x86_64-linux",

@@ -3,7 +3,7 @@
 require "test_helper"
 require "support/gem_source"
 
-# Which requests bring the pages of a resolution up to date.
+# Updating the index pages of many gems requests only pages that are missing or have changed.
 class PagesTest < Minitest::Test
   NAMES = Array.new(45) { |number| "gem#{number}" }.freeze
 
@@ -23,7 +23,7 @@ class PagesTest < Minitest::Test
     Spate::Registry::Client.new(settings: settings, env: env, sources: []).pages(@source.url, offline: offline)
   end
 
-  # Paths that were requested by the block.
+  # The paths that the block requests.
   def requested
     @source.forget_requests
     yield

@@ -3,16 +3,16 @@
 require "spate/tracer"
 require "spate/native/install"
 
-# Copies builds from the store of one project into that of another, for tests that install.
+# Copies builds from the store of one project to that of another, for tests of installs.
 module RemoteCarrier
   RemoteCache = Spate::RemoteCache
 
   def signing_key = @signing_key ||= RemoteCache::Trust::PrivateKey.generate
 
-  # The environment that trusts the signer. more: appended to the key.
+  # The environment of a project that trusts the signer. more: text after the key.
   def trust(more = "") = { SPATE_CACHE_KEYS: "#{signing_key.public_key("ci")}#{more}" }
 
-  # stored: [Build::Cache::Entry] of the first project's store. Yields each Entry; the block returns its Pack::Places.
+  # stored: [Build::Cache::Entry] of the first project's store. The block accepts an Entry and returns its Pack::Places.
   def carry(stored, from, project)
     skip "builds cannot be traced here" unless Spate::Tracer.available? == true
     stored.each do |build|
@@ -29,7 +29,7 @@ module RemoteCarrier
   def settings(project) = Spate::Settings.load(root: project.folder, env: environment(project))
   def layout(project) = Spate::Layout.for(settings(project), project.folder, store: project.store)
 
-  # keys: the trusted ones.
+  # keys: the trusted keys.
   def facade(project, *keys)
     keys = [signing_key.public_key("ci")] if keys.empty?
     options = { store: project.store, layout: layout(project), settings: settings(project) }

@@ -4,10 +4,11 @@ require "remote_cache/builds/machines"
 require "rbconfig"
 
 module Spate
-  # Two machines that differ in one input never share a build. The other machine is simulated by a change on this one.
+  # Two machines that differ in one input must not share a build. The other machine is simulated by a change on this
+  # one.
   class RemoteDifferencesTest < MachinesCase
     OTHER = "processor\t: 0\nvendor_id\t: Other\ncpu family\t: 7\nmodel\t: 7\nflags\t: fpu mmx\n"
-    # The cache query of an install on the other machine, in a child process.
+    # The cache query of an install on the other machine. Runs in a child process.
     ASK = <<~'RUBY'
       require "spate"
       home, root, key, first, document = ARGV
@@ -65,7 +66,7 @@ module Spate
 
     private
 
-    # Chosen on the other machine in its present state, and refused after the change.
+    # Asserts that the other machine uses the build before the change (a block), and rejects it afterwards.
     def assert_follows(archive, reason, env: {})
       _, entry, = made(archive, env: env)
       on(:second) do

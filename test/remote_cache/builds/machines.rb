@@ -4,7 +4,7 @@ require "build/build_case"
 require "spate/tracer"
 
 module Spate
-  # Machines with a store each and a cache between them: a folder of the test that transports only bytes.
+  # Machines with separate stores. A folder of the test transports bytes between them like a cache.
   class MachinesCase < BuildCase
     RemoteCache = Spate::RemoteCache
 
@@ -14,7 +14,7 @@ module Spate
       @machine = :first
     end
 
-    # The block's value on another machine: other store, other home, other folders.
+    # Returns the block's value on another machine, which has another store, home and folders.
     def on(machine)
       before = @machine
       @machine = machine
@@ -30,7 +30,7 @@ module Spate
       ENV.to_h.merge("HOME" => home, "SPATE_HOME" => nil).merge(more).compact
     end
 
-    # trust: RemoteCache::Trust, of the bundle.
+    # trust: the bundle's RemoteCache::Trust.
     def bundle(app = "app", env: {}, trust: nil, **options)
       trusts = trust && ->(signer, made) { trust.doubt(signer, made).nil? }
       builder("#{@machine}/#{app}", env: environment(env), trusts: trusts, **options)
@@ -52,7 +52,7 @@ module Spate
     def trust(*keys) = RemoteCache::Trust.new(keys.empty? ? [public_key] : keys)
     def places(full_name = "alpha-1.0") = RemoteCache::Pack::Places.of(layout, full_name)
 
-    # [Cache::Entry of the build, Entry, path of the blob]: built here and offered.
+    # Builds and offers a gem on this machine. Returns [Cache::Entry of the build, Entry, path of the blob].
     def made(archive, env: {}, key: private_key, **options)
       builder = bundle("origin", env: env, **options)
       result = build(builder, archive)
@@ -63,14 +63,14 @@ module Spate
 
     def document(*entries) = RemoteCache::Document.new(entries).encode
 
-    # The result of `choose` on this machine, in a separate bundle.
+    # The result of `choose` on this machine, for a separate bundle.
     def chosen(archive, *entries, env: {}, trust: self.trust, app: "app")
       builder = bundle(app, env: env)
       first = key(builder, archive)
       cache(builder, trust: trust, env: env).choose(document(*entries), first, places)
     end
 
-    # {path => [type, mode, content or target]} of a gem's places in the last bundle.
+    # The files of a gem in the last bundle: { path => [type, mode, content or target] }.
     def tree(full_name = "alpha-1.0")
       roots = ["gems/#{full_name}", "extensions/#{layout.extensions_scope}/#{full_name}"]
       roots.flat_map { |root| Dir.glob("#{root}/**/*", File::FNM_DOTMATCH, base: layout.root) }.to_h do |path|

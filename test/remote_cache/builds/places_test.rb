@@ -3,9 +3,9 @@
 require "remote_cache/builds/machines"
 
 module Spate
-  # A build from one kind of place is used in another: a laptop installs beside its Ruby, CI into vendor/bundle.
+  # A build from a bundle at one kind of location is used at another: beside Ruby on a laptop, in vendor/bundle in CI.
   class RemotePlacesTest < MachinesCase
-    # Searches files as cargo searches its configuration, and Ruby's own folders.
+    # Searches files in all parent folders, as cargo does, and in Ruby's own folders.
     EXTCONF = <<~'RUBY'
       require "mkmf"
       folder = Dir.pwd

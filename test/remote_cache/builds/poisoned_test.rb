@@ -4,7 +4,7 @@ require "test_helper"
 require "spate/native/install"
 require_relative "../../../fuzz/remote_cache/machine"
 
-# Hostile facts signed by a trusted key: the build is refused, without any other effect.
+# Malicious facts signed with a trusted key. The build must be rejected without any other effect.
 class PoisonedBuildsTest < Minitest::Test
   Records = Spate::RemoteCache::Entry::Records
 
@@ -18,7 +18,7 @@ class PoisonedBuildsTest < Minitest::Test
     assert_kind_of Spate::RemoteCache::Builds::Offer, chosen
   end
 
-  # The path of a valid record on this machine would hold for any inputs of the build.
+  # If a path were accepted as a record, a valid record on this machine would match any inputs of the build.
   def test_path_in_place_of_a_record
     path = write("record", machine.inputs)
 

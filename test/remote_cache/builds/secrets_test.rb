@@ -3,7 +3,8 @@
 require "remote_cache/builds/machines"
 
 module Spate
-  # Values that look secret stay on their machine.
+  # A build is not sent if its inputs or files contain a secret: a variable with a suspicious name, a password of the
+  # settings, or a private file.
   class SecretsTest < MachinesCase
     SECRET = %w[NPM_TOKEN GITHUB_TOKEN my_secret PGPASSWORD MYSQL_PWD AWS_SECRET_ACCESS_KEY DEPLOY_KEY RAILS_MASTER_KEY
                 APIKEY SENTRY_DSN BASIC_AUTH GOPRIVATE DB_PASS].freeze
@@ -63,9 +64,9 @@ module Spate
       said = "a file name in it contains the value of a secret"
       assert_equal said, offered(archive, { "DEPLOY_TOKEN" => "hunter2-hunter2" })
       watched = secrets("DEPLOY_TOKEN" => "hunter2-hunter2")
-      assert_equal said, watched.told([{ path: "lib/hunter2-hunter2.rb", target: nil }], [])
-      assert_equal said, watched.told([], ["removed\tlib/hunter2-hunter2"])
-      assert_nil watched.told([{ path: "lib/a.rb", target: "b" }], ["text"])
+      assert_equal said, watched.refusal_of_texts([{ path: "lib/hunter2-hunter2.rb", target: nil }], [])
+      assert_equal said, watched.refusal_of_texts([], ["removed\tlib/hunter2-hunter2"])
+      assert_nil watched.refusal_of_texts([{ path: "lib/a.rb", target: "b" }], ["text"])
     end
 
     def test_values_in_files_are_found_across_pieces

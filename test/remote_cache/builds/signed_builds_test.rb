@@ -3,7 +3,7 @@
 require "install/build_case"
 require "remote_cache/builds/carrier"
 
-# Projects share a store with signed builds from elsewhere. Each uses them only if its own settings trust the signer.
+# Projects share a store that contains signed builds. A project uses them only if its own settings trust the signer.
 class SignedBuildsTest < InstallBuildCase
   include RemoteCarrier
 
@@ -85,7 +85,7 @@ class SignedBuildsTest < InstallBuildCase
     lock(project, %w[alpha beta])
   end
 
-  # Copies the builds of these gems from the first machine's store into the other's.
+  # Copies the builds of these gems from the first machine's store to the other's.
   def brought(*names)
     names.each do |name|
       project = another(name)

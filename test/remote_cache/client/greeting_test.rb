@@ -2,7 +2,7 @@
 
 require_relative "../transport_case"
 
-# The first connections to a cache in one run, and when it is disabled for the run.
+# The first connections to a cache in a run, and when the cache is disabled for the run.
 class RemoteCacheGreetingTest < Minitest::Test
   include TransportCase
 
@@ -22,7 +22,7 @@ class RemoteCacheGreetingTest < Minitest::Test
     @client = RemoteCache::Client.new(events: @events) { |read| transport(address, connect: 0.3, read: read) }
   end
 
-  # A port that accepts no connection because its queue is full.
+  # A port that accepts no connections, because its queue is full.
   def silent
     listener = Socket.new(:INET, :STREAM)
     listener.bind(Addrinfo.tcp("127.0.0.1", 0))
@@ -36,29 +36,29 @@ class RemoteCacheGreetingTest < Minitest::Test
   def archive = @client.archive("a" * 64, to: "#{folder}/archive")
   def document = @client.document("b" * 64)
 
-  # Archives and builds share one wait.
+  # Requests for archives and builds wait only once in total.
   def test_server_that_does_not_respond
-    client(silent).greet
+    client(silent).connect_early
     assert_nil archive
     assert_nil document
     assert_equal [1, 3], [@told.size, @client.tally[:failures]], @told
   end
 
   def test_server_that_refuses_connections
-    client("http://127.0.0.1:#{ServerProgram.free_port}").greet
+    client("http://127.0.0.1:#{ServerProgram.free_port}").connect_early
     assert_nil archive
     assert_nil document
     assert_match(/refused.*; continuing without it/i, @told.fetch(0))
     assert_equal 1, @told.size
   end
 
-  # The connections opened in advance serve the requests.
+  # The connections that were opened in advance are used for the requests.
   def test_server_that_accepts_connections
     server = TCPServer.new("127.0.0.1", 0)
     @sockets = [server]
     accepted = []
     answering = Thread.new { loop { accepted << server.accept.tap { |socket| Thread.new { serve(socket) } } } }
-    client("http://127.0.0.1:#{server.addr[1]}").greet
+    client("http://127.0.0.1:#{server.addr[1]}").connect_early
     5.times { assert_nil archive }
     assert_includes 1..3, accepted.size
     assert_empty @told
@@ -72,7 +72,7 @@ class RemoteCacheGreetingTest < Minitest::Test
   end
 
   def test_folder_cache_opens_no_connections
-    client(folder).greet
+    client(folder).connect_early
     assert_nil archive
     assert_empty @told
   end

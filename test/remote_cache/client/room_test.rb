@@ -3,7 +3,7 @@
 require "remote_cache/transport_case"
 require "support/test_disk"
 
-# A response that would fill the client's disk is a miss and leaves no file.
+# A response that would fill the client's disk counts as a miss and leaves no file.
 class RemoteCacheClientRoomTest < Minitest::Test
   include TransportCase
 
@@ -23,7 +23,7 @@ class RemoteCacheClientRoomTest < Minitest::Test
     super
   end
 
-  # A client of a server that answers each request with this head, and then sends zeros until the connection closes.
+  # A client. Its server responds to each request with this head, then sends zeros until the connection is closed.
   def client(head)
     @server = Thread.new { loop { answer(@listener.accept, head) } }
     events = Spate::Events.new.tap { |all| all.subscribe { |event| @warnings << event[:message] } }
@@ -43,7 +43,7 @@ class RemoteCacheClientRoomTest < Minitest::Test
     socket.close
   end
 
-  # A client sends no further request after three failures.
+  # Asserts a miss with one warning. A client sends no further request after three failures.
   def assert_missed(client, message, to: "#{folder}/there/archive")
     FileUtils.mkdir_p(File.dirname(to))
     5.times { assert_nil client.archive(SHA256, to: to) }
@@ -66,7 +66,7 @@ class RemoteCacheClientRoomTest < Minitest::Test
     assert_missed(client("Content-Length: 1000000\r\n"), /sent a blob whose SHA-256 is not cas/)
   end
 
-  # The size is within the limit and larger than the free space: the install gets the archive from elsewhere.
+  # The size is within the limit, but larger than the free space. The install gets the archive from another source.
   def test_disk_without_space
     obstacle = Spate::TestDisk.obstacle(:ext4) and skip obstacle
     @disk = Spate::TestDisk.new(:ext4, "#{folder}/compile_cache").tap { |disk| disk.mount("#{folder}/disk") }

@@ -3,7 +3,7 @@
 require "test_helper"
 require "socket"
 
-# Requests to a hostile cache cost a limited time and cause one warning.
+# Requests to a malicious cache take a limited time and cause one warning.
 class ClientTroubleTest < Minitest::Test
   RemoteCache = Spate::RemoteCache
   SHA256 = "a" * 64
@@ -20,7 +20,7 @@ class ClientTroubleTest < Minitest::Test
     super
   end
 
-  # A client of a server that answers each connection with the block.
+  # A client. Its server calls the block for each connection.
   def client
     @server = Thread.new do
       loop do
@@ -46,16 +46,16 @@ class ClientTroubleTest < Minitest::Test
   def test_unreadable_documents
     cache = client { |socket| socket.write("HTTP/1.1 200 OK\r\nContent-Length: 400\r\n\r\n", "\x18\x00" * 200) }
     builds = Object.new
-    def builds.choose(bytes, key, _places) = RemoteCache::Document.sift(bytes, nil, "build", key)
+    def builds.choose(bytes, key, _places) = RemoteCache::Document.select_trusted(bytes, nil, "build", key)
     layout = Struct.new(:extensions_scope).new("x")
-    asking = RemoteCache::Client::Asking.new(cache, builds, layout: layout, store: nil)
-    5.times { |number| assert_nil asking.choose(number.to_s * 64, "alpha-1.0") { nil } }
+    queries = RemoteCache::Client::BuildQueries.new(cache, builds, layout: layout, store: nil)
+    5.times { |number| assert_nil queries.choose(number.to_s * 64, "alpha-1.0") { nil } }
 
     assert_match(/has an invalid document: .* 128 fields; continuing without it/, @told.first[:message])
     assert_equal [1, 3], [@told.size, cache.tally[:failures]]
   end
 
-  # An application with few gems has fewer than three requests.
+  # An application with few gems sends fewer than three requests.
   def test_few_requests_that_all_failed
     page = "HTTP/1.1 %s OK\r\nContent-Type: text/html\r\nContent-Length: 6\r\n\r\n<html>"
     codes = [200, 200, 404]
@@ -63,15 +63,15 @@ class ClientTroubleTest < Minitest::Test
     2.times { assert_nil cache.archive(SHA256, to: "#{folder}/archive") }
     assert_empty @told
 
-    cache.tell_failure
+    cache.warn_of_failure
     assert_match(/sent an HTML page\z/, @told.first[:message])
     assert_match(/address is not a cache's/, @told.first[:hint])
     assert_nil cache.archive(SHA256, to: "#{folder}/archive")
-    cache.tell_failure
+    cache.warn_of_failure
     assert_equal [1, 2], [@told.size, cache.tally[:failures]], "a miss is an answer"
   end
 
-  # Faster than the limit for downloads from a gem source.
+  # Sends data faster than the minimum speed for downloads from a gem source.
   def drip(socket, text)
     socket.write(text)
     loop do

@@ -5,7 +5,7 @@ require "json"
 require "support/scripted_server"
 require "time"
 
-# Garbage collection with a server whose clock differs, or which reports no modification times.
+# Garbage collection with a server whose clock differs, or that reports no modification times.
 class ContentsDoubtTest < Minitest::Test
   include CacheEntries
 
@@ -21,7 +21,8 @@ class ContentsDoubtTest < Minitest::Test
     super
   end
 
-  # A server with one blob of this age in seconds, whose clock is ahead of this machine's by so much.
+  # A server with one blob. age: of the blob in seconds. ahead: seconds by which its clock is ahead of this machine's.
+  # told: whether it sends Last-Modified.
   def server(age, ahead: 0, told: true)
     now = -> { Time.now + ahead }
     written = (now.call - age).httpdate
@@ -35,7 +36,7 @@ class ContentsDoubtTest < Minitest::Test
     end.start
   end
 
-  # The names removed with an age limit of one day.
+  # Paths of the DELETE requests of a collection with an age limit of one day. Accepts the arguments of `server`.
   def collected(...)
     server(...)
     cache = RemoteCache.transport(@server.url, env: {})
@@ -45,14 +46,14 @@ class ContentsDoubtTest < Minitest::Test
     cache&.close
   end
 
-  def test_another_clock
+  def test_clock_of_the_server_differs
     [-60, 0, 60].map { |days| days * DAY }.each do |ahead|
       assert_empty collected(22 * HOUR, ahead: ahead), ahead
       assert_equal ["/cas/#{hex("blob")}"], collected(26 * HOUR, ahead: ahead), ahead
     end
   end
 
-  # An entry without a time may be new.
+  # An entry without a time may be recent.
   def test_entry_without_a_time_is_not_collected
     assert_empty collected(26 * HOUR, told: false)
   end

@@ -8,7 +8,7 @@ require "support/npm_tools"
 class ActionResultTest < Minitest::Test
   ActionResult = Spate::RemoteCache::Document::ActionResult
   Malformed = Spate::RemoteCache::Malformed
-  # The relevant fields, and two that Spate does not know.
+  # The fields that Spate uses, and some that it does not know.
   PROTO = <<~PROTO
     syntax = "proto3";
     message Digest { string hash = 1; int64 size_bytes = 2; }
@@ -92,7 +92,7 @@ class ActionResultTest < Minitest::Test
     end
   end
 
-  # Independent of its author, and of the number of requests.
+  # The limit does not depend on who wrote the document or on the number of requests.
   def test_endless_fields_are_cheap
     bytes = "\x18\x00".b * (1 << 20)
     before = GC.stat(:total_allocated_objects)

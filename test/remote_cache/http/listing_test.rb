@@ -3,7 +3,7 @@
 require "json"
 require "remote_cache/transport_case"
 
-# The listing of a server: complete, or an error.
+# The listing of a server must be complete, or an error.
 class HTTPListingTest < Minitest::Test
   include TransportCase
 
@@ -20,7 +20,7 @@ class HTTPListingTest < Minitest::Test
     super
   end
 
-  # The listing of a server that answers each request with `body`: a text, or a block called with the socket.
+  # The listing of a server that responds with `body`: a String, or a Proc that accepts the socket.
   def listed(body, status: "200 OK", type: "application/json")
     @server&.kill&.join
     @server = Thread.new do
@@ -58,14 +58,14 @@ class HTTPListingTest < Minitest::Test
     assert_equal ["cas/#{NAMES[1]}"], listed(list(*others, entry(NAMES[1]))).map(&:first)
   end
 
-  # An entry without a valid time must not count as old.
+  # An entry without a valid time must not be treated as old.
   def test_entry_without_a_valid_time
     [nil, "yesterday", "Fri, 99 Nov 2026 18:18:22 GMT", 0].each do |time|
       assert_in_delta Time.now.to_f, listed(list(entry(NAMES[0], mtime: time)))[0][2].to_f, 600
     end
   end
 
-  # Entries missing from an incomplete list would seem to be gone.
+  # In an incomplete list, the missing entries would seem to be deleted.
   def test_truncated_list
     whole = list(entry(NAMES[0]))
     [whole[0...-4], "[\n", "[\n#{entry(NAMES[0])},\n"].each do |text|

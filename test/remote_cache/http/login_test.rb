@@ -3,7 +3,7 @@
 require "test_helper"
 require "support/scripted_server"
 
-# The error of a refused request names the user and a hint.
+# The error of a rejected request contains the user's name and a hint.
 class LoginTest < Minitest::Test
   RemoteCache = Spate::RemoteCache
   NAME = "cas/#{"a" * 64}".freeze
@@ -43,7 +43,7 @@ class LoginTest < Minitest::Test
     assert_match(/their permissions/, hint)
   end
 
-  # The setting has the address with its brackets, as in Bundler.
+  # In the setting's name, the address has its brackets, as in Bundler.
   def test_refusal_by_an_ipv6_address
     listener = TCPServer.new("::1", 0)
     answering = Thread.new do

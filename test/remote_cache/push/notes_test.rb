@@ -8,14 +8,14 @@ class PushNotesTest < Minitest::Test
 
   def store = @store ||= Spate::Store.open(home: "#{folder}/home", env: {})
   def notes(cache = "cache") = Notes.new(store, cache)
-  def note(name) = notes.tap { |all| all << name }.keep
+  def note(name) = notes.tap { |all| all << name }.save
   def kept = store.read(Notes::KIND, Spate::Store.sha256("cache")).lines.map { |line| line.split.last }
 
   def test_notes_of_a_cache_are_saved_at_the_end_of_a_run
     made = notes
     made << "one"
     refute_includes notes, "one"
-    made.keep
+    made.save
     assert_includes notes, "one"
     refute_includes notes("another"), "one"
   end
@@ -24,13 +24,13 @@ class PushNotesTest < Minitest::Test
     made = notes
     made << "one"
     note("two")
-    made.keep
+    made.save
     assert_equal %w[one two], kept.sort
   end
 
   def test_old_notes_are_removed
     note("one")
-    Time.stub(:now, Time.now + Notes::GOOD + 1) do
+    Time.stub(:now, Time.now + Notes::VALID_FOR + 1) do
       refute_includes notes, "one"
       note("two")
     end

@@ -3,7 +3,7 @@
 require "minitest/mock"
 require "remote_cache/entries"
 
-# Entries count as sent if a reader would accept them, so a forged entry does not.
+# An entry counts as published only if a reader would accept it. A forged entry does not.
 class PublishedTest < Minitest::Test
   include CacheEntries
 
@@ -36,7 +36,7 @@ class PublishedTest < Minitest::Test
     assert_equal([entry.signature], document.entries.map(&:signature))
   end
 
-  # It may have been collected since, and no other machine may have it.
+  # The entry may have been collected since, and no other machine may have it.
   def test_entry_sent_a_week_ago_is_checked_again
     push { [here, blob] }
     FileUtils.rm_rf("#{@cache}/ac")
@@ -47,7 +47,7 @@ class PublishedTest < Minitest::Test
     assert_path_exists path
   end
 
-  # An age-based collection may be about to remove it.
+  # An age-based collection may soon remove the blob.
   def test_old_blob_is_written_again
     put(other = here(key: hex("other")))
     half, old = [6, 13].map { |hours| Time.now - (hours * 3600) }
@@ -60,7 +60,7 @@ class PublishedTest < Minitest::Test
     end
   end
 
-  # By the clock of the cache, because this machine's may be slow.
+  # Age is measured by the cache's clock, because this machine's may be slow.
   def test_age_of_a_blob
     [7, 9].each do |hours|
       put(here(key: hex("other")))
@@ -84,7 +84,7 @@ class PublishedTest < Minitest::Test
     assert_equal :there, send.call.state
   end
 
-  # No reader accepts it.
+  # No reader accepts such a document.
   def test_oversized_document_is_replaced
     write("cache/#{RemoteCache::Document.name(FIRST)}", "x" * (RemoteCache::Document::ActionResult::LIMIT + 1))
 
@@ -107,7 +107,7 @@ class PublishedTest < Minitest::Test
   def path = "#{@cache}/#{RemoteCache::Document.name(FIRST)}"
   def blob = write("blob-#{rand}", "blob")
 
-  # A cache in which another machine overwrites so many documents.
+  # A cache whose document another machine overwrites a number of times.
   def overwritten(times)
     other = RemoteCache::Document.new([here(key: hex("other"))]).encode
     RemoteCache.transport(@cache, env: {}).tap do |cache|
@@ -122,13 +122,13 @@ class PublishedTest < Minitest::Test
     write("cache/cas/#{hex("blob")}", "blob")
   end
 
-  # The block returns the parcel to send, or nil.
+  # The block returns the Parcel's content, or a String if there is nothing to send.
   def push(cache = RemoteCache.transport(@cache, env: {}), trust: self.trust, again: true, &offer)
     offer ||= -> { "it was looked for" }
     parcel = RemoteCache::Push::Parcel.new(kind: "build", name: "alpha-1.0", key: FIRST, id: hex("id")[0, 16],
                                            offer: ->(_) { offer.call })
     made = pusher(cache, trust: trust)
-    made.parcel(parcel, again: again).tap { made.keep }
+    made.parcel(parcel, again: again).tap { made.save }
   end
 
   def pusher(cache = RemoteCache.transport(@cache, env: {}), trust: self.trust)

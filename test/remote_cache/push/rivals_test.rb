@@ -3,11 +3,11 @@
 require "remote_cache/entries"
 require "support/web_servers"
 
-# Machines that send the same build at the same time, to a cache in which the last writer wins.
+# If machines send the same build at the same time to a cache in which the last writer wins, one valid entry remains.
 class RivalsTest < Minitest::Test
   include CacheEntries
 
-  # A cache in memory. The block is called after each document is written. spares: blobs whose bytes are not read.
+  # A cache in memory. Calls the block after each document is written. spares: blobs that exist, but are never read.
   class Memory
     attr_reader :kept, :written
 
@@ -38,7 +38,7 @@ class RivalsTest < Minitest::Test
   end
 
   # A store that saves nothing.
-  NoStore = Struct.new(:keeper)
+  NoStore = Struct.new(:writable_store)
 
   def setup
     @blob = "b" * 10
@@ -55,7 +55,8 @@ class RivalsTest < Minitest::Test
 
   def send_to(cache) = RemoteCache::Push.new(cache, store: NoStore.new, key: private_key, trust: trust).parcel(parcel)
 
-  # Another machine overwrites the document once; its blob exists or not.
+  # Sends a build while another machine overwrites the document once. other_blob: whether the blob of the other machine
+  # exists. Returns [number of written documents, texts of the entries].
   def push(other_blob:)
     name = RemoteCache::Document.name(FIRST)
     cache = Memory.new { |count| cache.kept[name] = RemoteCache::Document.new([@other]).encode if count == 1 }
@@ -74,7 +75,7 @@ class RivalsTest < Minitest::Test
     refute_empty texts
   end
 
-  # If the blob exists or is not read, another machine is ahead and about to write the document.
+  # If the blob exists or is not read, another machine came first and is about to write the document.
   def test_second_machine_leaves_the_document_to_the_first
     blob = "cas/#{hex(@blob)}"
     [[{ blob => @blob }, {}], [{}, { blob => @blob }]].each do |there, spares|
@@ -90,7 +91,7 @@ class RivalsTest < Minitest::Test
     end
   end
 
-  # All of them see that the document is missing before the first one writes.
+  # All machines find that the document is missing before the first one writes it.
   def test_concurrent_writers_write_the_document_once
     server = WebServers.node(FileUtils.mkdir_p("#{folder}/node").first) or skip "no spate-serve here"
     address = "http://ci:#{WebServers::PASSWORD}@127.0.0.1:#{server.port}"
@@ -104,7 +105,7 @@ class RivalsTest < Minitest::Test
 
   private
 
-  # A cache whose second look waits until so many have had theirs; notes the accepted documents.
+  # A cache whose second query waits until `count` machines had theirs. Records the accepted documents.
   def late(address, looking, written, count)
     looks = 0
     RemoteCache.transport(address, env: {}).tap do |cache|

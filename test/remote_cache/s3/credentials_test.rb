@@ -4,8 +4,9 @@ require "test_helper"
 require "json"
 require "support/scripted_server"
 
-# `asked` is the access key that the bucket received, nil without one. STS and the metadata servers of container and
-# machine belong to the test.
+# The sources of AWS credentials in order, their renewal and their errors. `asked` returns the access key that the
+# bucket received, or nil for an unsigned request. The test provides STS and the metadata servers of container and
+# machine.
 class CredentialsTest < Minitest::Test
   RemoteCache = Spate::RemoteCache
   NAME = "cas/#{"a" * 64}".freeze
@@ -28,7 +29,7 @@ class CredentialsTest < Minitest::Test
 
   def server(&script) = ScriptedServer.new(&script).start.tap { |server| @servers << server }
 
-  # HOME without files, and no EC2 machine, unless a test sets them.
+  # By default HOME has no files, and the machine is not in EC2.
   def cache(env = {}, options = "")
     base = { "HOME" => folder, "AWS_EC2_METADATA_DISABLED" => "true", "AWS_ENDPOINT_URL_S3" => @bucket.url }
     RemoteCache.transport("s3://acme#{options}", env: base.merge(env))
@@ -210,7 +211,8 @@ class CredentialsTest < Minitest::Test
     assert_nil asked(env.merge("AWS_EC2_METADATA_SERVICE_ENDPOINT" => "http://127.0.0.1:1"))
   end
 
-  # On a foreign network any host may answer there: a non-string key is rejected, and the chain continues.
+  # On a foreign network any host may respond at this address. A key that is not a string is rejected, and the next
+  # provider is used.
   def test_invalid_keys_from_a_foreign_metadata_server
     env = { "AWS_EC2_METADATA_DISABLED" => "false" }
     [["AccessKeyId", 1], ["AccessKeyId", "a\r\nX: y"], ["SecretAccessKey", ["s"]], ["Token", 3],
@@ -224,7 +226,7 @@ class CredentialsTest < Minitest::Test
     assert_nil asked(env.merge("AWS_EC2_METADATA_SERVICE_ENDPOINT" => server.url))
   end
 
-  # Renewed before they expire, once for all threads. If that fails, they are used until they expire.
+  # Keys are renewed before they expire, once for all threads. If that fails, the old keys are used until they expire.
   def test_keys_are_renewed
     token = write("token", "a.b.c")
     env = { "AWS_WEB_IDENTITY_TOKEN_FILE" => token, "AWS_ROLE_ARN" => ROLE }
@@ -244,7 +246,7 @@ class CredentialsTest < Minitest::Test
     assert_equal 1, @forms.size
   end
 
-  # The server decides whether keys have expired.
+  # The server decides when keys have expired.
   def test_expired_keys
     token = write("token", "a.b.c")
     ended = [400, "<Error><Code>ExpiredToken</Code></Error>"]
@@ -256,7 +258,7 @@ class CredentialsTest < Minitest::Test
     assert_equal(%w[OLD NEW], Array.new(2) { @seen.pop["authorization"][%r{Credential=(\w+)/}, 1] })
   end
 
-  # The first thread that gets the error renews them; the others use the new keys.
+  # The first thread that gets the error renews the keys. The others use the new ones.
   def test_keys_that_expired_for_many_threads_are_renewed_once
     gate = Thread::Queue.new
     @answer = lambda do |request|
@@ -306,14 +308,14 @@ class CredentialsTest < Minitest::Test
     end
   end
 
-  # A killed process may still wait to be reaped.
+  # A killed process may still be a zombie.
   def running?(pid)
     File.read("/proc/#{pid}/stat")[/\) (\w)/, 1] != "Z"
   rescue SystemCallError
     false
   end
 
-  # A chain of providers: the number of searches, and a gate that it waits for before it fails.
+  # A chain of providers that records each search, and waits for a gate before it fails.
   SlowChain = Struct.new(:searches, :gate) do
     def find
       searches << true

@@ -30,7 +30,7 @@ class ListingTest < Minitest::Test
     assert_empty listed(page)
   end
 
-  # Other keys in the bucket, and malformed ones.
+  # Keys of other programs in the bucket, and malformed keys.
   def test_only_names_of_a_cache_are_listed
     others = ["x/#{ONE}", "cas/../../etc", "#{ONE}/", "#{ONE}.part", "&lt;Key&gt;", ONE.upcase, "", "&#xD800;",
               "&#x110000;"]
@@ -49,7 +49,7 @@ class ListingTest < Minitest::Test
     end
   end
 
-  # As in older servers with another kind of pagination: a list of a cache with a thousand more names.
+  # Older servers have a different kind of pagination. Without a token the cache seems to have no further names.
   def test_truncated_list_without_a_continuation_token
     text = page(entry(ONE), token: "x")
     ["", "<NextContinuationToken></NextContinuationToken>", "<NextMarker>#{ONE}</NextMarker>"].each do |other|
@@ -59,7 +59,7 @@ class ListingTest < Minitest::Test
     end
   end
 
-  # Searching each entity to its end would take quadratic time.
+  # A search for the end of each entity would take quadratic time.
   def test_half_a_million_unterminated_entities
     assert_equal [ONE], listed("#{page(entry(ONE))}#{"<Contents>" * 500_000}").map(&:first)
   end

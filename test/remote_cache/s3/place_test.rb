@@ -3,7 +3,7 @@
 require "test_helper"
 require "support/scripted_server"
 
-# The endpoint and region of a bucket, and a server's response about its region.
+# The endpoint and region of a bucket, and how a server's response corrects the region.
 class PlaceTest < Minitest::Test
   RemoteCache = Spate::RemoteCache
   NAME = "cas/#{"a" * 64}".freeze
@@ -33,7 +33,7 @@ class PlaceTest < Minitest::Test
                  place("s3://acme").locate(nil, { "prefix" => "a/b c" }).to_s
   end
 
-  # Settings of the bucket come before those of the machine.
+  # Settings of the bucket have precedence over those of the machine.
   def test_precedence_of_regions_and_endpoints
     all = { "AWS_REGION" => "r2", "AWS_DEFAULT_REGION" => "r3" }
     profile = { "region" => "r4", "endpoint_url" => "http://e4.test" }
@@ -52,8 +52,8 @@ class PlaceTest < Minitest::Test
     assert_equal("https://sts.us-east-1.amazonaws.com", place("s3://acme").service("sts"))
   end
 
-  # An address may be committed: keys are sent to its endpoint over TLS only, or to this machine. A setting of the user
-  # may allow more.
+  # An address may be committed to a repository, so keys are sent to its endpoint only over TLS, or to this machine. A
+  # setting of the user may allow more.
   def test_address_cannot_expose_keys
     sent = Thread::Queue.new
     @server = ScriptedServer.new { |request| sent << request.headers["authorization"] && "bytes" }.start
@@ -73,7 +73,7 @@ class PlaceTest < Minitest::Test
     assert_match(/Credential=ID/, sent.pop)
   end
 
-  # The bucket's name in front of it makes a host name that any resolver may answer.
+  # With the bucket's name as prefix, the host name may be resolved to any machine.
   def test_loopback_with_the_bucket_in_front_is_not_this_machine
     %w[http://127.0.0.1:9 http://localhost].each do |endpoint|
       assert_nil place("s3://acme?endpoint=#{endpoint}").take_keys!
@@ -92,7 +92,7 @@ class PlaceTest < Minitest::Test
     refute place("s3://acme").moved?("evil.test/", from: "us-east-1"), "a response may not name a host"
   end
 
-  # S3 returns the region of a bucket; the request is signed for it again, and so are all later ones.
+  # S3 returns the region of a bucket. This request and all later ones are signed for it.
   def test_a_bucket_in_another_region
     signed = Thread::Queue.new
     elsewhere = [301, "<Error><Code>PermanentRedirect</Code></Error>", { "x-amz-bucket-region" => "eu-west-1" }]
@@ -106,7 +106,7 @@ class PlaceTest < Minitest::Test
     assert_equal %w[us-east-1 eu-west-1 eu-west-1], Array.new(signed.size) { signed.pop }
   end
 
-  # A thread with a pending request for the old region gets the new one from another thread.
+  # A thread whose request for the old region is pending uses the region that another thread has learned.
   def test_concurrent_requests_learn_the_region_once
     gate = Thread::Queue.new
     cache = served do |request|

@@ -3,7 +3,7 @@
 require "test_helper"
 require "support/scripted_server"
 
-# The error for each status and code of S3, and its hint; and for response headers.
+# The error and hint for each status and error code of S3, and for response headers.
 class RefusalsTest < Minitest::Test
   RemoteCache = Spate::RemoteCache
   NAME = "cas/#{"a" * 64}".freeze

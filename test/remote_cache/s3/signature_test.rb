@@ -4,14 +4,14 @@ require "test_helper"
 require "digest"
 require "uri"
 
-# Compared with AWS' published test suite (vectors.tsv, without those that normalize a path, which S3 does not), and
-# with the examples of S3's documentation.
+# Compares signatures with AWS' published test suite (vectors.tsv, without vectors that normalize a path, which S3 does
+# not do), and with the examples in S3's documentation.
 class SignatureTest < Minitest::Test
   S3 = Spate::RemoteCache::S3
   KEYS = %w[AKIDEXAMPLE wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY].freeze
   VECTORS = File.readlines("#{__dir__}/vectors.tsv", chomp: true).drop(1).map { |row| row.split("\t") }.freeze
   NOTHING = Digest::SHA256.hexdigest("")
-  # From the documentation: the request, its headers, and the signature.
+  # From the documentation: request, headers and signature.
   EXAMPLES = {
     "/test.txt" => [:get, { "Range" => "bytes=0-9" }, "",
                     "f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41"],

@@ -2,7 +2,7 @@
 
 require_relative "../transport_case"
 
-# Random responses that are nearly right: each results in an answer, nil or Unavailable, and never in more bytes than
+# Random responses that are almost valid. Each must result in a value, nil or Unavailable, and never in more bytes than
 # allowed, another error, or an endless wait.
 class RemoteCacheHostileTest < Minitest::Test
   include TransportCase
@@ -49,7 +49,7 @@ class RemoteCacheHostileTest < Minitest::Test
 
   private
 
-  # The outcome: a symbol, or the message of an Unavailable.
+  # Sends a random request. Returns a Symbol, or the message of an Unavailable.
   def try(cache)
     case @random.rand(5)
     when 0 then cache.head(NAME) ? :size : :nothing
@@ -86,7 +86,7 @@ class RemoteCacheHostileTest < Minitest::Test
     @random.rand(4).zero? ? damage(text) : text
   end
 
-  # One byte differs, or the response breaks off.
+  # Changes one byte, or truncates the response.
   def damage(text)
     at = @random.rand(text.bytesize)
     return text.byteslice(0, at) if @random.rand(2).zero?

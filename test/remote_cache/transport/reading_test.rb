@@ -2,11 +2,11 @@
 
 require "test_helper"
 
-# The time of the last data from a cache, as seen by the thread that waits.
+# The time at which the cache last sent data, as seen by the thread that waits for it.
 class ReadingTest < Minitest::Test
   DIGEST = "a" * 64
 
-  # A transport whose responses come from a queue, and whose files accept as much as a pipe.
+  # A transport whose responses come from a queue. Its files accept as many bytes as a pipe.
   class Transport
     include Spate::RemoteCache::Transport
 
@@ -34,7 +34,7 @@ class ReadingTest < Minitest::Test
     @transport.disk.close
   end
 
-  # Returns once the reader waits for the transport.
+  # Returns when the reader waits for the transport.
   def read
     @reader = Thread.new { yield "cas/#{DIGEST}" }
     wait { @transport.answer.num_waiting == 1 }

@@ -2,8 +2,8 @@
 
 require "remote_cache/transport_case"
 
-# Servers that are down, slow, full, foreign or hostile: each results in one error with a reason, and the next request
-# is unaffected.
+# Servers that are down, slow, full, foreign or malicious. Each results in one error with a reason, and does not affect
+# the next request.
 class RemoteCacheTroubleTest < Minitest::Test
   include TransportCase
 
@@ -27,7 +27,7 @@ class RemoteCacheTroubleTest < Minitest::Test
 
   def get(cache = @cache) = cache.get(cas(BYTES), limit: 200_000)
 
-  # Answers with raw text, one connection after the other; each of `answers` is for one connection.
+  # A server that responds with raw text. Each of `answers` is for one connection.
   def fake(*answers)
     listener = TCPServer.new("127.0.0.1", 0)
     @heard = Thread::Queue.new
@@ -79,7 +79,7 @@ class RemoteCacheTroubleTest < Minitest::Test
     assert_unavailable(:answer, /sends more bytes, expected at most 99999/) { @cache.get(cas(BYTES), limit: 99_999) }
   end
 
-  # A site's own error page may have any size.
+  # A web site's own error page may have any size.
   def test_long_404_page_is_a_miss
     @proxy.fault(%r{/ac/}, :status, code: 404, body: "<html>#{"x" * 1_000_000}", times: 2)
     assert_nil @cache.get(ac("none"), limit: 9)
@@ -138,7 +138,7 @@ class RemoteCacheTroubleTest < Minitest::Test
     assert_unavailable(:answer, /sends more than 262144 bytes of headers/) { get(cache) }
   end
 
-  # In pieces of any size; and a server may declare anything as HTML.
+  # The page arrives in pieces of any size. A server may declare anything as HTML.
   def test_a_page_in_pieces
     head = "#{OK}Content-Type: text/html\r\nContent-Length:"
     pieces = ["#{head} 20\r\n\r\n", "<", "html>Sign", " in here.."]
@@ -149,7 +149,7 @@ class RemoteCacheTroubleTest < Minitest::Test
     assert_equal "\1" * 99_999, get(fake("#{head} 99999\r\n\r\n#{"\1" * 99_999}"))
   end
 
-  # Text of a server is shown in the user's terminal.
+  # A server's text is printed in the user's terminal.
   def test_server_text_is_one_short_line_without_controls
     [["HTTP/1.1 500 \e[31mred\a\r\n\r\n", /returned 500 .*red/],
      ["HTTP/1.1 302 Found\r\nLocation: file:///\e]0;title\a#{"x" * 5_000}\r\n\r\n", /redirects to/],
@@ -175,7 +175,7 @@ class RemoteCacheTroubleTest < Minitest::Test
     refute_includes error.message, "secret"
   end
 
-  # A port that accepts no connection because its queue is full, and one that accepts it and sends nothing.
+  # A port that accepts no connections because its queue is full, and one that accepts them and sends nothing.
   def test_server_that_does_not_respond
     listener = Socket.new(:INET, :STREAM)
     listener.bind(Addrinfo.tcp("127.0.0.1", 0))
@@ -190,7 +190,7 @@ class RemoteCacheTroubleTest < Minitest::Test
     [listener, *queue].each(&:close)
   end
 
-  # After a response no more bytes are sent on that connection, because the server may read the body as a request.
+  # After a response no more bytes are sent on that connection, because the server may read them as a request.
   def test_immediate_response_saves_sending_the_body
     sent = []
     answers = ["413 No", "200 It is here"].map do |status|
@@ -218,7 +218,7 @@ class RemoteCacheTroubleTest < Minitest::Test
     threads.each { |thread| assert_unavailable(:closed) { thread.value } }
   end
 
-  # The server closed the persistent connection: the request is sent again from its start.
+  # The server has closed the persistent connection. The request is sent again from its beginning.
   def test_persistent_connection_that_was_closed
     ok = "HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n"
     twice = lambda do |client|
@@ -235,7 +235,7 @@ class RemoteCacheTroubleTest < Minitest::Test
     assert_equal 3, @heard.size
   end
 
-  # A client without write permission gets the error before it sends tens of megabytes.
+  # A client without write permission gets the error before it has sent tens of megabytes.
   def test_large_file_is_not_sent_to_a_server_that_refuses_it
     sent = nil
     cache = fake(lambda do |client|
@@ -289,7 +289,7 @@ class RemoteCacheTroubleTest < Minitest::Test
     assert by_netrc.put(cas("by netrc"), "by netrc")
   end
 
-  # Some servers ignore such headers, others refuse requests with them.
+  # Some servers ignore such headers, others reject requests with them.
   def test_requests_are_unconditional
     @cache.put(ac("x"), "x")
     assert_equal "application/octet-stream", @proxy.requests.last.headers["content-type"]

@@ -16,7 +16,7 @@ module Spate
       assert_equal [name, "other"].sort, Dir.children(folder).sort
     end
 
-    # At any point: the file is unchanged, and the next attempt leaves no temporary file.
+    # After a kill at any point the file is unchanged, and the next attempt leaves no temporary file.
     def test_kill_at_any_point
       file = write("file", "text")
       File.link(file, File.join(folder, "other"))

@@ -3,17 +3,17 @@
 require_relative "machine"
 
 module CI
-  # `docker build` by buildah, without a daemon. The files of ruby's images come from this machine: its /usr, read-only,
-  # so that the layers contain only the results of the recipe.
+  # `docker build` with buildah, without a daemon. The files of Ruby's images are this machine's /usr, read-only, so
+  # that the layers contain only the results of the recipe.
   class Docker
     IMAGES = %w[ruby:4.0 ruby:4.0-slim].freeze
-    # Folders of this machine's root that its programs need outside of /usr.
+    # Folders in the root of this machine that its programs need in addition to /usr.
     LINKS = %w[bin lib lib64 sbin].freeze
     ETC = %w[passwd group ld.so.cache alternatives].freeze
     FOLDERS = %w[etc tmp root run var/tmp usr/local/bundle proc sys dev].freeze
     PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-    # The reason why it cannot be used here, or nil.
+    # The reason why it cannot run here, or nil.
     def self.lacking
       return "buildah is missing" unless ServerProgram.find("buildah")
       return "buildah needs root to run without a user namespace" unless Process.euid.zero?
@@ -29,7 +29,7 @@ module CI
       make_images
     end
 
-    # A folder with a program `docker` that supports `build` with the options of the recipes.
+    # Writes a program `docker` that supports `build` with the options of the recipes. Returns its folder.
     def program(folder)
       FileUtils.mkdir_p(folder)
       Machine.script(folder, "docker", <<~SH)
@@ -40,23 +40,23 @@ module CI
       folder
     end
 
-    # Runs a command line in an image, with its user and variables, as an additional line of a build. Returns its output
-    # and Process::Status.
+    # Runs a command line in an image, with the image's user and variables, as an additional line of a build. Returns
+    # its output and Process::Status.
     def run(image, line)
       FileUtils.mkdir_p("#{@folder}/run")
       File.write("#{@folder}/run/Dockerfile", "FROM #{image}\nRUN #{line}\n")
       Open3.capture2e("sh", "-c", "#{build} #{@folder}/run")
     end
 
-    # The contents of all layers of an image and its base.
+    # All files in the layers of an image and its base.
     def layers
       Dir.glob("#{@folder}/storage/*/*/diff/**/*", File::FNM_DOTMATCH).select { |path| File.lstat(path).file? }
     end
 
-    # Empties the cache mounts, as on another runner.
+    # Empties the cache mounts, which simulates another runner.
     def forget_mounts = FileUtils.rm_rf(Dir.glob("#{@folder}/tmp/buildah-cache*"))
 
-    # Unmounts the leftovers of a killed build.
+    # Unmounts what a killed build left.
     def stop
       mounts = File.readlines("/proc/self/mounts").map { |line| line.split[1] }
       mounts.reverse_each { |path| system("umount", "-l", path) if path.start_with?("#{@folder}/") }
@@ -67,7 +67,7 @@ module CI
     def buildah = "TMPDIR=#{@folder}/tmp buildah --root #{@folder}/storage --runroot #{@folder}/state"
     def build = "#{buildah} bud --isolation chroot --layers=false --pull-never #{volumes}"
 
-    # The programs come first in the PATH of an image.
+    # Options for the mounts. The programs come first in the PATH of an image.
     def volumes
       [%w[/usr /usr], [Machine::ROOT] * 2, [@programs, "/usr/local/sbin"]]
         .map { |from, to| "--volume #{from}:#{to}:ro" }.join(" ")

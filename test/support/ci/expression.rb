@@ -3,8 +3,8 @@
 require "strscan"
 
 module CI
-  # The few GitHub expressions that the recipes use: names, strings, ==, !=, !, &&, ||, parentheses and functions
-  # without arguments. Unknown names raise an ArgumentError, except secrets, which are empty.
+  # Evaluates the GitHub expressions that the recipes use: names, strings, ==, !=, !, &&, ||, parentheses and functions
+  # without arguments. Raises an ArgumentError for unknown names, except secrets, which are empty.
   class Expression
     TOKEN = /\s*(?:(?<text>'[^']*')|(?<name>[a-z_]\w*(?:\.\w+)*)|(?<sign>==|!=|&&|\|\||[!()]))/i
 
@@ -32,7 +32,7 @@ module CI
     def unknown(what) = raise(ArgumentError, "what is #{what.inspect} in an expression?")
     def sign?(sign) = @tokens.first == ["sign", sign] && @tokens.shift
 
-    # GitHub's operators return one of their operands, like Ruby's; an empty string is false.
+    # Like Ruby's operators, GitHub's return one of their operands. An empty string is false.
     def either
       left = both
       while sign?("||")

@@ -3,7 +3,7 @@
 require "support/fault_proxy"
 
 module CI
-  # A proxy that passes no document to the cache: an upload waits for its response until the client ends.
+  # A proxy that does not pass documents to the cache. An upload waits for its response until the client exits.
   class HeldUploads < FaultProxy
     # The bytes of each waiting upload.
     attr_reader :waiting

@@ -6,23 +6,23 @@ require "rbconfig"
 require "timeout"
 
 module CI
-  # A failed step, with the output so far.
+  # A step failed. The message contains the output so far.
   class Failed < StandardError; end
 
   # Runs the instructions of a page in docs/ and nothing else. Workflow and Pipeline implement the keys of the real
   # services, and raise an ArgumentError for unknown keys.
   #
-  # A machine for one job: a folder with an empty home, and only the variables of the service and the recipe.
+  # A machine for one job is a folder with an empty home, and only the variables of the service and the recipe.
   class Machine
     ROOT = File.expand_path("../../..", __dir__)
-    # Time limit of a script in seconds.
+    # Time limit for a script, in seconds.
     PATIENCE = 150
-    # Variables of the machine that runs the tests, which an image or a runner would set.
+    # Variables of the machine that runs the tests. An image or a runner would set them.
     SAME = %w[LANG LC_ALL LC_CTYPE].freeze
     IMAGE = { "SPATE_BOOT_BACKGROUND" => "0", "SPATE_NO_OWN_CODE" => "1", "BUNDLE_SILENCE_ROOT_WARNING" => "true",
               "BUNDLE_VERSION" => "system", "NO_COLOR" => "1" }.freeze
 
-    # Additional programs on its PATH: Spate from this checkout, and a `gem` that can only install it.
+    # Creates additional programs for its PATH: Spate from this checkout, and a `gem` that can only install Spate.
     def self.programs(folder)
       FileUtils.mkdir_p(folder)
       Spate::CLI::Setup::Launcher.new(ruby: RbConfig.ruby, lib: "#{ROOT}/lib").write("#{folder}/spate")
@@ -40,7 +40,7 @@ module CI
     # The folder of the checked out repository.
     attr_reader :work
 
-    # folder: created here. programs: see Machine.programs. env: of the image.
+    # folder: created here. programs: see Machine.programs. env: variables of the image.
     def initialize(folder, programs:, env: {})
       @folder = folder
       @work = "#{folder}/checkout"
@@ -55,7 +55,7 @@ module CI
 
     def check_out(repository) = FileUtils.cp_r("#{repository}/.", work)
 
-    # Yields the process ID to the block, which may end it. Raises Failed.
+    # Runs a script. Yields its process ID to the block, which may kill it. Raises Failed if the script fails.
     def run(script, shell: %w[bash -e -o pipefail], env: {})
       output, status = start(script, shell, @env.merge(env)) { |pid| yield pid if block_given? }
       @said << output
@@ -78,7 +78,7 @@ module CI
     def stop(waiting)
       Process.kill(:KILL, -waiting.pid)
     rescue Errno::ESRCH
-      nil # it has just exited
+      nil # it has already exited
     end
   end
 end

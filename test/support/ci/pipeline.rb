@@ -4,13 +4,13 @@ require "yaml"
 require_relative "machine"
 
 module CI
-  # A GitLab pipeline, as far as the recipes need it.
+  # A GitLab pipeline. Supports what the recipes use.
   class Pipeline
     KEYS = %w[default variables].freeze
     JOB = %w[script variables id_tokens].freeze
 
-    # text: YAML. protected: {"NAME" => "value"}, and files: the same for variables of type file, both for protected
-    # branches. The block returns a Machine for a job's name.
+    # text: YAML. protected: {"NAME" => "value"}, files: the same for variables of type file; both are for protected
+    # branches. The block accepts a job's name and returns a Machine.
     def initialize(text, protected: {}, files: {}, &machine)
       @tree = YAML.safe_load(text)
       @protected = protected
@@ -18,7 +18,7 @@ module CI
       @machine = machine
     end
 
-    # {name of a job => Machine or Failed}. Only main is protected.
+    # Returns {name of a job => Machine or Failed}. Only main is protected.
     def run(branch:, repository:, &during)
       @tree.except(*KEYS).to_h do |name, job|
         raise ArgumentError, "what is #{(job.keys - JOB).join(", ")} in a job?" if (job.keys - JOB).any?
@@ -29,7 +29,7 @@ module CI
 
     private
 
-    # All lines in one shell, which ends at the first failure.
+    # Runs all lines in one shell, which exits at the first failure.
     def perform(name, job, branch, repository, &during)
       machine = @machine.call(name)
       machine.check_out(repository)

@@ -5,16 +5,16 @@ require_relative "expression"
 require_relative "machine"
 
 module CI
-  # A GitHub Actions workflow, as far as the recipes need it.
+  # A GitHub Actions workflow. Supports what the recipes use.
   class Workflow
     KEYS = %w[name on permissions env jobs].freeze
     JOB = %w[if needs runs-on environment permissions env steps].freeze
     STEP = %w[name uses run env].freeze
-    # Functions by which an `if` is evaluated even after a failed job.
+    # If an `if` contains one of these functions, it is evaluated even after a failed job.
     ASKED_ANYWAY = /\b(?:always|cancelled|failure)\(\)/
 
     # text: YAML. environments: {"builds" => {branches: ["main"], secrets: {"NAME" => "value"}}}. identity: variables of
-    # a job with permission to request its identity. The block returns a Machine for a job's name.
+    # a job with permission to request its identity. The block accepts a job's name and returns a Machine.
     def initialize(text, environments:, identity: {}, &machine)
       @tree = YAML.safe_load(text).transform_keys { |key| key == true ? "on" : key } # YAML 1.1 has `on` for true
       only(@tree, KEYS)
@@ -23,8 +23,8 @@ module CI
       @machine = machine
     end
 
-    # {name of a job => Machine, nil if it was skipped, or Failed}. event: "push" or "pull_request". The block receives
-    # the process ID of each script.
+    # Returns {name of a job => Machine, nil if it was skipped, or Failed}. event: "push" or "pull_request". Calls the
+    # block with the process ID of each script.
     def run(event:, branch:, repository:, &during)
       return {} unless begins?(event, branch)
 
@@ -77,14 +77,14 @@ module CI
 
       case step.fetch("uses")
       when %r{\Aactions/checkout@v\d+\z} then machine.check_out(@repository)
-      when %r{\Aruby/setup-ruby@v\d+\z} then nil # the Ruby of the test
+      when %r{\Aruby/setup-ruby@v\d+\z} then nil # the Ruby that runs the test
       else raise ArgumentError, "what is #{step["uses"]}?"
       end
     end
 
     def env(level, context) = level.fetch("env", {}).transform_values { |text| Expression.expand(text, context) }
 
-    # The secrets of the job's environment. If its rules exclude the branch, the job is not started.
+    # The secrets of the job's environment. Raises Failed if the environment excludes the branch.
     def secrets(job)
       return {} unless (name = job["environment"])
 

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module GemEras
-  # Metadata with random edits: lines are dropped, doubled, swapped, indented and cut; YAML's special characters are
-  # inserted.
+  # Metadata with random edits: lines are dropped, duplicated, swapped, indented and truncated; special characters of
+  # YAML are inserted.
   module Mutants
     MARKS = ["'", "\"", ":", ": ", " #", "- ", "\\", "!", "! ", "&1 ", "*1", "|", ">", "\n", " ", "  ", "~", "0", ".",
              "?", "é", "\t", "[", "{", "!!str ", "!binary ", "\x01"].freeze

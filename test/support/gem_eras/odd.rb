@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module GemEras
-  # One change at a time.
+  # Metadata with one unusual value at a time.
   module Odd
     ANY = "!ruby/object:Gem::Requirement\n  requirements:\n  - - '>='\n    - !ruby/object:Gem::Version\n" \
           "      version: '0'"
@@ -14,7 +14,7 @@ module GemEras
       "summary" => "nothing"
     }.freeze
 
-    # Each attribute with each of these values.
+    # Values for each attribute.
     SCALARS = {
       "null" => "!!null", "tilde" => "~", "nothing" => "", "number" => "12", "decimal" => "1.5", "flag" => "yes",
       "string" => "!str a text", "core-string" => "!!str 12", "yaml-org" => "!tag:yaml.org,2002:str x",
@@ -96,7 +96,7 @@ module GemEras
 
     module_function
 
-    # The name of a text with these changes.
+    # The name of the text with these changes.
     def name_of(changes) = "odd-#{cases.index(changes)}"
 
     def all
@@ -122,7 +122,7 @@ module GemEras
       "--- !ruby/object:Gem::Specification\n#{lines.map { |key, value| "#{key}: #{value}\n" }.join}"
     end
 
-    # The text around the attributes.
+    # Lambdas that change the text outside of the attributes.
     def texts
       { "no-head" => ->(text) { text.sub("--- ", "") }, "blank-head" => ->(text) { text.sub("\n", " \n") },
         "two" => ->(text) { "#{text}--- !ruby/object:Object {}\n" }, "ended" => ->(text) { "#{text}...\n" },

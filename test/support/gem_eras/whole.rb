@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 module GemEras
-  # Whole texts, one per writer.
+  # A complete text for each writer.
   module Whole
-    # RubyGems 0.8 to 1.2, Syck: a blank after each key without a value, time zones, Gem::Version::Requirement.
+    # RubyGems 0.8 to 1.2 with Syck: a space after each key without a value, time zones, Gem::Version::Requirement.
     SYCK_2006 = <<~YAML.gsub(/(:|Gem::\w+|Requirement)$/) { "#{$1} " }
       --- !ruby/object:Gem::Specification
       rubygems_version: 0.9.0
@@ -61,7 +61,7 @@ module GemEras
           version:
     YAML
 
-    # RubyGems 1.3, Syck: hashes and segments of versions, anchors for repeated objects, types of dependencies.
+    # RubyGems 1.3 with Syck: hashes and segments of versions, anchors for repeated objects, types of dependencies.
     SYCK_2010 = <<~YAML.gsub(/(:|Gem::\w+)$/) { "#{$1} " }
       --- !ruby/object:Gem::Specification
       name: NAME
@@ -161,7 +161,7 @@ module GemEras
 
     YAML
 
-    # RubyGems 1.8 with the Psych of Ruby 1.9.2 and 1.9.3: marked strings, numbers as anchors, a date without a blank.
+    # RubyGems 1.8 with the Psych of Ruby 1.9.2 and 1.9.3: tagged strings, numbers as anchors, a date without a space.
     PSYCH_2012 = <<~YAML
       --- !ruby/object:Gem::Specification
       name: NAME
@@ -230,7 +230,8 @@ module GemEras
       has_rdoc:
     YAML
 
-    # The same under JRuby and Ruby 1.9.3, for strings without a known encoding: Base64, in any attribute.
+    # Like PSYCH_2012, but written by JRuby and Ruby 1.9.3 for strings without a known encoding: Base64 in any
+    # attribute.
     BINARY_2013 = <<~YAML
       --- !ruby/object:Gem::Specification
       name: NAME

@@ -3,12 +3,12 @@
 require "openssl"
 
 module GemSource
-  # A private certificate authority: signs the certificates of the source and of clients.
+  # A private certificate authority. It signs the certificates of the source and of clients.
   class Authority
     HOSTS = "DNS:localhost,IP:127.0.0.1,DNS:gems.test,DNS:*.gems.test"
     DAY = 86_400
 
-    # folder: where #ca_file, #ca_folder and #client_file are written.
+    # folder: for #ca_file, #ca_folder and #client_file.
     def initialize(folder)
       @folder = folder
       @key = OpenSSL::PKey::EC.generate("prime256v1")
@@ -19,7 +19,7 @@ module GemSource
     # PEM with the authority's certificate.
     def ca_file = @ca_file ||= write("ca.pem", @certificate.to_pem)
 
-    # A folder as `c_rehash` makes it.
+    # A folder with the certificate, in the format of `c_rehash`.
     def ca_folder
       @ca_folder ||= begin
         folder = File.join(@folder, "certs")
@@ -29,7 +29,7 @@ module GemSource
       end
     end
 
-    # PEM with a client's certificate and its key: RSA, the only kind that Bundler reads.
+    # PEM with a client's certificate and its key. The key is RSA, because Bundler reads no other kind.
     def client_file
       @client_file ||= begin
         key = OpenSSL::PKey::RSA.new(2048)

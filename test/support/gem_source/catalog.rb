@@ -7,11 +7,12 @@ require "set"
 require "zlib"
 
 module GemSource
-  # The gems of a folder, in the formats that clients request.
-  # Formats: the compact index (/versions, /info/NAME, /names) and RubyGems' own (specs.4.8, quick/Marshal.4.8).
+  # The gems in a folder, in the formats that clients request: the compact index (/versions, /info/NAME, /names), and
+  # RubyGems' old index (specs.4.8, quick/Marshal.4.8).
   class Catalog
-    # address: of a content-addressed gem, else nil.
-    Entry = Struct.new(:name, :version, :platform, :dependencies, :ruby, :rubygems, :sha256, :file, :address) do
+    # address: the content address, or nil. created_at: "2026-01-02T03:04:05Z", or nil.
+    Entry = Struct.new(:name, :version, :platform, :dependencies, :ruby, :rubygems, :sha256, :file, :address,
+                       :created_at) do
       def full_name = "#{name}-#{number}"
       def number = [version, address || (platform unless platform == "ruby")].compact.join("-")
 
@@ -21,6 +22,7 @@ module GemSource
         needs << "ruby:#{ruby}" if ruby
         needs << "rubygems:#{rubygems}" if rubygems
         needs << "platform:#{platform}" if address
+        needs << "created_at:#{created_at}" if created_at
         deps = dependencies.map { |dep, requirements| "#{dep}:#{requirements.join("&")}" }.join(",")
         "#{number} #{deps}|#{needs.join(",")}\n"
       end
@@ -41,7 +43,7 @@ module GemSource
 
     def entries = @mutex.synchronize { @entries.dup }
 
-    # Writes a recipe's archive, or the given bytes under the recipe's name, into the folder.
+    # Writes a recipe's archive to the folder, or these bytes with the recipe's name.
     def add(recipe, bytes = recipe.archive)
       file = "#{recipe.full_name}.gem"
       File.binwrite(File.join(@folder, file), bytes)
@@ -63,12 +65,12 @@ module GemSource
       end
     end
 
-    # The entries that the source lists from now on, which may be wrong.
+    # Sets the entries that the source lists. They may be wrong.
     def list(*entries) = @mutex.synchronize { @entries, @history = entries, nil }
 
     def entry(full_name) = entries.find { |entry| entry.full_name == full_name }
 
-    # Path of an archive; nil if it is missing or was yanked.
+    # The path of an archive; nil if it is missing or was yanked.
     def archive(file)
       return if @yanked.include?(file.delete_suffix(".gem")) || file.include?("/")
 
@@ -78,7 +80,7 @@ module GemSource
 
     def names = "---\n#{entries.map(&:name).uniq.sort.join("\n")}\n"
 
-    # Append-only, like the real one: later gems and yanks are appended as lines.
+    # Append-only, like the real index: each new gem or yank appends a line.
     def versions
       @mutex.synchronize do
         @history ||= @entries.group_by(&:name).map do |name, entries|
@@ -90,7 +92,7 @@ module GemSource
 
     def info(name) = @mutex.synchronize { info_text(name) }
 
-    # :all, :latest or :prerelease, as [[name, Gem::Version, platform], ...]
+    # kind: :all, :latest or :prerelease. Returns [[name, Gem::Version, platform], ...]
     def tuples(kind)
       listed = entries.reject(&:address).map { |entry| [entry.name, Gem::Version.new(entry.version), entry.platform] }
       return listed.select { |_, version, _| version.prerelease? } if kind == :prerelease
@@ -142,7 +144,7 @@ module GemSource
       requirement.nil? || requirement.none? ? nil : requirements(requirement).join("&")
     end
 
-    # Reading the metadata of hundreds of archives takes seconds, so it is cached beside them.
+    # Reading the metadata of hundreds of archives takes seconds, so the result is cached in the same folder.
     def recall
       Marshal.load(File.binread(memory_path)) # rubocop:disable Security/MarshalLoad
     rescue SystemCallError, TypeError, ArgumentError
@@ -155,7 +157,7 @@ module GemSource
       File.binwrite("#{memory_path}.#{Process.pid}", Marshal.dump(@seen))
       File.rename("#{memory_path}.#{Process.pid}", memory_path)
     rescue SystemCallError
-      nil # a read-only folder can be served, too
+      nil # the folder may be read-only
     end
 
     def memory_path = File.join(@folder, ".catalog")

@@ -3,8 +3,8 @@
 require "rbconfig"
 
 module GemSource
-  # The source in a child process, so that it does not share the client's interpreter lock. It serves until its standard
-  # input closes; a line "requests" returns the requests so far.
+  # Runs the source in a child process, so that it does not share the client's GVL. It serves until its standard input
+  # closes. After a line "requests" it prints the requests since the last such line.
   class Child
     SCRIPT = File.expand_path("../gem_source.rb", __dir__)
 
@@ -21,7 +21,7 @@ module GemSource
       self
     end
 
-    # ["GET /versions", ...] since the last call.
+    # The requests since the last call: ["GET /versions", ...].
     def requests
       @io.puts("requests")
       lines = []
@@ -33,7 +33,7 @@ module GemSource
 
     def stop = @io.close
 
-    # The child's side.
+    # Runs in the child process.
     def self.serve(arguments)
       options = arguments.each_slice(2).to_h
       source = GemSource.start(folder: options.fetch("--folder"), latency_ms: options.fetch("--latency-ms", 0).to_f,

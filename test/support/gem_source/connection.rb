@@ -3,12 +3,12 @@
 require "socket"
 
 module GemSource
-  # One client's connection: requests one after the other, each response at the configured speed.
+  # A connection with one client. Serves one request after the other, at the configured speed.
   class Connection
     CHUNK = 16 * 1024
     LINGER_AND_RESET = [1, 0].pack("ii")
 
-    # socket: for requests (may be TLS); raw: the TCP socket below.
+    # socket: for requests, may be TLS; raw: its TCP socket.
     def initialize(socket, raw, server)
       @socket = socket
       @raw = raw
@@ -49,7 +49,7 @@ module GemSource
       Request.new(verb, target, headers, headers["host"], body)
     end
 
-    # False if the connection is over.
+    # Returns false if the connection is over.
     def answer(request)
       response, faults = @server.respond(request)
       sleep(@server.latency) if @server.latency.positive?
@@ -83,7 +83,7 @@ module GemSource
       sent = paced(bytes.byteslice(sent, CHUNK), sent, started) while sent < bytes.bytesize
     end
 
-    # Writes a chunk, then waits until so many bytes are due. Returns the bytes sent so far.
+    # Writes a chunk, and waits as the bandwidth requires. Returns the number of bytes sent so far.
     def paced(chunk, sent, started)
       @socket.write(chunk)
       sent += chunk.bytesize

@@ -1,15 +1,15 @@
 # frozen_string_literal: true
 
 module GemSource
-  # One way in which the source misbehaves for the paths that match. Kinds and their facts:
+  # A fault that the source simulates for matching paths. Kinds and their options:
   #
-  #   :delay     until:                      answers once this Proc returns true
-  #   :truncate  bytes: (default half)       Content-Length of the whole, then closes the connection
-  #   :reset     bytes: (default 0)          that many bytes of the body, then RST (0: before the status line)
-  #   :stall     bytes: (default 0)          that many bytes of the body, then silence until the client closes
+  #   :delay     until:                      responds when this Proc returns true
+  #   :truncate  bytes: (default half)       Content-Length of the whole body, then closes the connection
+  #   :reset     bytes: (default 0)          sends that many bytes of the body, then RST (0: before the status line)
+  #   :stall     bytes: (default 0)          sends that many bytes of the body, then nothing until the client closes
   #   :endless                               no Content-Length, and bytes until the client closes
-  #   :announce  length:                     that Content-Length, for any body
-  #   :corrupt   at: (default the middle)    one byte differs
+  #   :announce  length:                     this Content-Length, whatever the body is
+  #   :corrupt   at: (default the middle)    changes one byte
   #   :html                                  200 with an HTML page, like a captive portal
   #   :status    code:, retry_after:, body:  401 sends WWW-Authenticate
   #   :redirect  to:, code: (302)            to: a URL, or a path of this source; "{path}" is replaced
@@ -19,7 +19,7 @@ module GemSource
   class Fault
     attr_reader :kind, :facts
 
-    # times: how often it happens (nil: always).
+    # times: how often the fault occurs (nil: always).
     def initialize(pattern, kind, times: nil, **facts)
       @pattern = pattern
       @kind = kind
@@ -28,7 +28,8 @@ module GemSource
       @mutex = Mutex.new
     end
 
-    # Uses it once. pattern: String (the whole path) or Regexp.
+    # Whether the fault applies to a request. Decrements the remaining times. pattern: String (the whole path) or
+    # Regexp.
     def take?(request)
       return false unless @pattern === request.path # rubocop:disable Style/CaseEquality
       return true unless @left
@@ -41,7 +42,7 @@ module GemSource
       end
     end
 
-    # The changed response; connection faults (:truncate, :reset, :stall, :endless) are applied by the connection.
+    # Returns the changed response. :truncate, :reset, :stall and :endless are applied by Connection instead.
     def apply(request, response) = respond_to?(kind, true) ? send(kind, request, response) : response
 
     private

@@ -4,8 +4,8 @@ require "digest"
 require "zlib"
 
 module GemSource
-  # Answers a request from the catalog, without faults. compact: false makes a source that has only RubyGems' old
-  # index.
+  # Responds to requests from the catalog, without simulated faults. compact: whether to serve the compact index in
+  # addition to RubyGems' old index.
   class Pages
     SPECS = { "specs" => :all, "latest_specs" => :latest, "prerelease_specs" => :prerelease }.freeze
 

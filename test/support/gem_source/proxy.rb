@@ -4,15 +4,15 @@ require "socket"
 require "uri"
 
 module GemSource
-  # A forward proxy on the loopback interface: absolute requests and CONNECT. It is also the only way to hosts below
-  # .test, whose names no resolver has:
+  # A forward proxy on the loopback interface: absolute requests and CONNECT. Hosts below .test can be reached only
+  # through it, because no resolver knows their names:
   #
   #   proxy = GemSource::Proxy.new(hosts: { "gems.test" => source.port }, userinfo: "me:secret").start
   #   ENV["http_proxy"] = proxy.url     # http://gems.test/ is the source
   class Proxy
     attr_reader :port, :requests
 
-    # hosts: { host => port on 127.0.0.1 }; other hosts are reached by their own name, on the loopback only.
+    # hosts: { host => port on 127.0.0.1 }. Other hosts are reached by their own name, on the loopback interface only.
     def initialize(hosts: {}, userinfo: nil)
       @hosts = hosts
       @userinfo = userinfo
@@ -89,9 +89,12 @@ module GemSource
       uri = URI(target)
       upstream = connect(uri.host, uri.port)
       head = head.sub(target, uri.request_uri).sub(/^proxy-authorization:.*\r\n/i, "").sub(/^connection:.*\r\n/i, "")
-      upstream.write(head.sub(/\r\n\r\n\z/, "\r\nConnection: close\r\n\r\n"))
+      upstream.write(closing(head))
+      client.write(closing(upstream.gets("\r\n\r\n").to_s))
       relay(client, upstream)
     end
+
+    def closing(head) = head.sub(/\r\n\r\n\z/, "\r\nConnection: close\r\n\r\n")
 
     def relay(client, upstream)
       back = Thread.new do

@@ -6,7 +6,7 @@ require "stringio"
 require "zlib"
 
 module GemSource
-  # A small generated gem. Times are fixed, so the same recipe gives the same bytes.
+  # A small generated gem. Its times are fixed, so the same recipe has the same bytes.
   #
   #   Recipe.new("hello", "1.0", native: true).archive   # => the bytes of hello-1.0.gem
   class Recipe
@@ -14,10 +14,10 @@ module GemSource
 
     attr_reader :name, :version, :platform
 
-    # dependencies: { name => requirement or Array of them }; files: { path => content, or [content, mode]; a path that
-    # ends with / is a folder's };
-    # native: true adds ext/NAME/extconf.rb and a C file; executables: names in exe/ (made when not in files).
-    # abi: "3.4" makes a content-addressed gem for that Ruby. The block may change the Gem::Specification.
+    # dependencies: { name => requirement, or Array of requirements }. files: { path => content, or [content, mode] }; a
+    # path that ends with / is a folder.
+    # native: true adds ext/NAME/extconf.rb and a C file. executables: names in exe/, generated unless they are in
+    # files. abi: "3.4" makes a content-addressed gem for that Ruby. The block may change the Gem::Specification.
     def initialize(name, version, platform: "ruby", dependencies: {}, files: nil, native: false, executables: [],
                    ruby: nil, rubygems: nil, abi: nil, &change)
       @name = name
@@ -39,7 +39,7 @@ module GemSource
       @specification ||= build_specification
     end
 
-    # With the platform as written by the gem's author: RubyGems before 3.3.22 removes "-gnu" from it.
+    # Includes the platform as the gem's author wrote it. RubyGems before 3.3.22 removes "-gnu" from it.
     def full_name = @addressed ? "#{@name}-#{@version}-#{address}" : specification.original_name
 
     # The first digits of the archive's SHA-256.

@@ -4,7 +4,7 @@ require "fileutils"
 require "open3"
 
 module GemSource
-  # A git repository with gems in it, for tests of git sources. Its commits always get the same time and author.
+  # A git repository with gems, for tests of git sources. All commits have the same time and author.
   class Repository
     ENVIRONMENT = { "GIT_AUTHOR_NAME" => "Author", "GIT_AUTHOR_EMAIL" => "author@gems.test",
                     "GIT_COMMITTER_NAME" => "Author", "GIT_COMMITTER_EMAIL" => "author@gems.test",
@@ -22,7 +22,7 @@ module GemSource
 
     def url = "file://#{@folder}"
 
-    # Writes files ({ path => content, or [content, mode] }), commits them, returns the revision.
+    # Writes files ({ path => content, or [content, mode] }) and commits them. Returns the revision.
     def commit(files, message = "Change")
       files.each do |path, (content, mode)|
         absolute = File.join(@folder, path)
@@ -43,7 +43,7 @@ module GemSource
       status.success? ? output : raise("git #{arguments.join(" ")}: #{output}")
     end
 
-    # Files of a gem whose gemspec is a program: it runs git and loads the gem's version.
+    # Files of a gem whose gemspec runs git and loads the gem's version.
     def self.gem_files(name, version, folder: nil, extra: "")
       prefix = folder ? "#{folder}/" : ""
       gemspec = <<~RUBY

@@ -3,13 +3,14 @@
 require "socket"
 
 module GemSource
-  # The source itself, on threads of this process.
+  # The source's server, in threads of this process.
   class Server
     attr_reader :catalog, :port, :bandwidth
 
     # latency_ms: before each response. bandwidth: bytes per second of a connection, 0 for unlimited.
-    # userinfo: "user:password" that every request must carry. compact: false: no compact index.
-    # tls: an Authority, whose certificate is shown; client_certificate: true asks for one of that Authority.
+    # userinfo: "user:password" that every request must contain. compact: false: no compact index.
+    # tls: an Authority that signs the server's certificate. client_certificate: whether clients need one of that
+    # Authority.
     def initialize(catalog, latency_ms: 0, bandwidth: 0, userinfo: nil, compact: true, tls: nil,
                    client_certificate: false, temporary: nil)
       @catalog = catalog
@@ -45,19 +46,19 @@ module GemSource
       FileUtils.rm_rf(@temporary) if @temporary
     end
 
-    # For a client, host "127.0.0.1" differs from "localhost"; names below .test need a Proxy.
+    # For a client, the hosts "127.0.0.1" and "localhost" differ. Names below .test need a Proxy.
     def url(host: "localhost", userinfo: nil)
       "#{@tls ? "https" : "http"}://#{"#{userinfo}@" if userinfo}#{host}:#{port}/"
     end
 
     def latency = @latency_ms / 1000.0
 
-    # Makes a gem (see Recipe) and serves it. Returns its Catalog::Entry.
+    # Creates a gem (see Recipe) and serves it. Returns its Catalog::Entry.
     def add(name, version, **recipe, &change) = catalog.add(Recipe.new(name, version, **recipe, &change))
 
     def yank(full_name) = catalog.yank(full_name)
 
-    # See Fault for kinds and facts.
+    # See Fault for kinds and options.
     def fault(pattern, kind, times: nil, **facts)
       @mutex.synchronize { @faults << Fault.new(pattern, kind, times: times, **facts) }
       self
@@ -65,7 +66,7 @@ module GemSource
 
     def clear_faults = @mutex.synchronize { @faults.clear }
 
-    # The requests so far: Array of Request. #connections counts accepted connections.
+    # The requests since the last forget_requests, [Request]. #connections is the number of accepted connections.
     def requests = @mutex.synchronize { @requests.dup }
     def connections = @mutex.synchronize { @connections }
 
@@ -76,7 +77,7 @@ module GemSource
       end
     end
 
-    # Request -> [Response, the applied faults]. For Connection.
+    # For Connection. Returns [Response, the applied faults].
     def respond(request)
       faults = @mutex.synchronize { @requests.push(request) && @faults.dup }
       faults = faults.select { |fault| fault.take?(request) }

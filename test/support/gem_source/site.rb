@@ -3,11 +3,11 @@
 require "socket"
 
 module GemSource
-  # A folder as served by a static web server, one request per connection: enough for git's dumb protocol.
+  # A static web server for a folder, with one request per connection. This is enough for git's dumb protocol.
   class Site
     attr_reader :port
 
-    # userinfo: "user:password" that every request must carry, or nil.
+    # userinfo: "user:password" that every request must contain, or nil.
     def initialize(folder, userinfo: nil)
       @folder = folder
       @userinfo = userinfo

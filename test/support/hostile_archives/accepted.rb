@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 module HostileArchives
-  # One gem with everything that is unusual and still valid, and its expected files.
+  # A gem with everything that is unusual but valid, and its expected files.
   module Accepted
-    MANY = 40 # members: more than the parallel branch needs
+    MANY = 40 # members: enough to be unpacked in parallel
     # Names that some file systems treat as equal (CVE-2026-23950): a ligature, and a letter composed and decomposed.
     ALIKE = ["lib/stra\u00dfe", "lib/strasse", "lib/\u00e9", "lib/e\u0301"].freeze
 
@@ -26,7 +26,7 @@ module HostileArchives
        Tar.member("./lib//slashes", "two")]
     end
 
-    # {path => content, or [mode]} beside data/.
+    # {path => content, or [mode]}, in addition to data/.
     def files
       { "lib/twice.rb" => "last", "lib/Case.rb" => "upper", "lib/case.rb" => "lower", "bin/setuid" => "s",
         "lib/#{"long" * 30}.rb" => "long name", "lib/link" => "upper", "lib/plain" => "folded", "lib/slashes" => "two",

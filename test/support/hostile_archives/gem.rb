@@ -4,7 +4,7 @@ require "digest"
 require "zlib"
 
 module HostileArchives
-  # The bytes of a .gem with freely chosen parts.
+  # The bytes of a .gem with custom parts.
   class Gem
     NAME = "evil"
     VERSION = "1.0"
@@ -26,7 +26,7 @@ module HostileArchives
       Tar.archive(*members.map { |name, content| Tar.member(name, content, mode: 0o444) }, @more)
     end
 
-    # YAML as RubyGems writes it. The keywords replace lines; their values are YAML.
+    # YAML in RubyGems' format. Keywords replace lines; their values are YAML.
     def self.metadata(name: NAME, version: VERSION, platform: "ruby", **lines)
       values = { "bindir" => "bin", "executables" => "[]", "extensions" => "[]", "require_paths" => "[lib]",
                  "post_install_message" => "", "dependencies" => "[]" }.merge(lines.transform_keys(&:to_s))

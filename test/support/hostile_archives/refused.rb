@@ -3,8 +3,8 @@
 require "zlib"
 
 module HostileArchives
-  # Archives that an install must refuse: {label => [bytes, exit code, words of the message]}. CVE numbers name the
-  # attack of a case. outside: a folder that no install may write to.
+  # Archives that an install must reject: {label => [bytes, exit code, words of the message]}. CVE numbers refer to the
+  # attack in a case. outside: a folder to which no install may write.
   class Refused
     MEBIBYTE = 1 << 20
 
@@ -64,7 +64,7 @@ module HostileArchives
         "path for all members" => [gem(Tar.pax({ "path" => "all" }, type: "g"), file("a")), 8, []] }
     end
 
-    # CVE-2018-1000075, 2022-36114 (a bomb)
+    # CVE-2018-1000075, 2022-36114 (a decompression bomb)
     def sizes
       { "negative octal size" => [gem(file("a", "x", size: "-0000000010\0")), 8, []],
         "negative binary size" => [gem(file("a", "x", size: "#{"\xff" * 11}\xf0".b)), 8, []],
@@ -72,7 +72,7 @@ module HostileArchives
         "size past the end" => [gem(file("a", "x", size: 100_000)), 8, ["a"]],
         "largest octal size" => [gem(file("a", "x", size: 0o77777777777)), 8, ["a"]],
         "pax size past the end" => [gem(Tar.pax({ "size" => "99999" }), file("a")), 8, ["a"]],
-        "pax size that is none" => [gem(Tar.pax({ "size" => "-1" }), file("a")), 8, []],
+        "negative pax size" => [gem(Tar.pax({ "size" => "-1" }), file("a")), 8, []],
         "wrong header checksum" => [gem(file("a").sub("a\0\0", "b\0\0")), 8, []],
         "one file of 600 MiB" => [bomb, 8, ["big"]],
         "an endless tail" => [tail, 8, ["when inflated"]] }
@@ -81,7 +81,8 @@ module HostileArchives
     # CVE-2018-1000076
     def outer
       { "data twice" =>
-          [gem(file("a"), more: Tar.member("data.tar.gz", Zlib.gzip(Tar::ENDING))), 8, ["data.tar.gz", "twice"]],
+          [gem(file("a"), more: Tar.member("data.tar.gz", Zlib.gzip(Tar::ENDING))), 8,
+           ["data.tar.gz", "duplicate member"]],
         "metadata twice" =>
           [gem(file("a"), more: Tar.member("metadata.gz", Zlib.gzip("--- {}\n"))), 8, ["metadata.gz"]],
         "no metadata" => [gem(file("a"), parts: { "metadata.gz" => nil }), 8, ["metadata.gz"]],
@@ -123,10 +124,10 @@ module HostileArchives
         "executable that is a folder" => [exe("bin/x", "bin", ".."), 8, [said]],
         "executables that are not a list" => [with(Gem.metadata(executables: "{a: {b: c}}")), 8, [said]],
         "executables that are not names" => [with(Gem.metadata(executables: "[{a: b}, 3]")), 8, [said]],
-        "dependencies that are none" => [with(Gem.metadata(dependencies: "[x, 3]")), 8, [said]] }
+        "dependencies that are not objects" => [with(Gem.metadata(dependencies: "[x, 3]")), 8, [said]] }
     end
 
-    # A billion strings in ten lines.
+    # Hundreds of millions of strings in ten lines of YAML.
     def laughs
       lists = Array.new(9) { |depth| "- &l#{depth + 1} [#{(["*l#{depth}"] * 9).join(", ")}]\n" }
       "\n- &l0 laugh\n#{lists.join}"
@@ -146,8 +147,8 @@ module HostileArchives
 
     def wrong_checksums = Zlib.gzip("---\nSHA256:\n  metadata.gz: #{"0" * 64}\n  data.tar.gz: #{"0" * 64}\n")
 
-    # One gzip member: the text, then zeros. Zeros compress a thousandfold, and a compressed piece that ends in a full
-    # flush may be repeated (RFC 1951); no reader reaches the checksum at its end.
+    # A gzip member with the text, then zeros, which compress to a thousandth. A compressed piece that ends with a full
+    # flush can be repeated (RFC 1951). No reader gets to the checksum at its end.
     def inflated(text, mebibytes)
       deflate = Zlib::Deflate.new(Zlib::BEST_SPEED, -Zlib::MAX_WBITS)
       start = deflate.deflate(text, Zlib::FULL_FLUSH)

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module HostileArchives
-  # Tar archives byte by byte, for invalid members. Header: POSIX ustar, 512 bytes.
+  # Builds tar archives byte by byte, for invalid members. The header is POSIX ustar, 512 bytes.
   module Tar
     BLOCK = 512
     FIELDS = "a100a8a8a8a12a12a8a1a100a6a2a32a32a8a8a155a12"
@@ -9,7 +9,7 @@ module HostileArchives
 
     module_function
 
-    # size: of the header, an Integer or the field's raw bytes; by default the content's.
+    # size: in the header, an Integer or the field's raw bytes; by default the size of the content.
     def member(name, content = "", type: "0", link: "", mode: 0o644, size: nil)
       content = content.b
       header(name, size || content.bytesize, type, link, mode) + padded(content)
@@ -24,12 +24,12 @@ module HostileArchives
       bytes
     end
 
-    # An extended header (POSIX pax) for the member that follows; facts: {keyword => value}.
+    # An extended header (POSIX pax) for the following member. facts: {keyword => value}.
     def pax(facts, type: "x")
       member("PaxHeaders/0", facts.map { |key, value| record(key, value) }.join, type: type)
     end
 
-    # "LENGTH KEY=VALUE\n", the length counting itself.
+    # "LENGTH KEY=VALUE\n". LENGTH includes itself.
     def record(key, value)
       body = " #{key}=#{value}\n".b
       length = body.bytesize + 1

@@ -111,7 +111,7 @@ static void ignore_signal(int number) {
     (void)number;
 }
 
-/* Counts calls interrupted by a signal every 200 us, whose handler does not restart calls. */
+/* Counts calls that a signal interrupts. It arrives every 200 us, and its handler does not restart calls. */
 static long interrupted(char *path) {
     struct sigaction action = {.sa_handler = ignore_signal};
     struct itimerval often = {{0, 200}, {0, 200}}, never = {{0, 0}, {0, 0}};

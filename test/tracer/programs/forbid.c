@@ -1,7 +1,7 @@
 /*
  * Runs a command without some system calls: "forbid seccomp COMMAND ..." as in some containers, "forbid landlock
  * COMMAND ..." as in such a container on a kernel without Landlock, "forbid addfd COMMAND ..." as before Linux 5.9,
- * "forbid new COMMAND ..." as on a kernel without any of them.
+ * "forbid new COMMAND ..." as on a kernel that has none of them.
  */
 #include <errno.h>
 #include <linux/filter.h>

@@ -1,4 +1,4 @@
-/* Writes to a file in a signal handler, on a stack with little more space than the system needs. */
+/* Writes to a file in a signal handler, whose stack is only a little larger than the system requires. */
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/auxv.h>

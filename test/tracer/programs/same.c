@@ -1,4 +1,4 @@
-/* Calls every hooked function with all kinds of arguments: the output is the same with and without hooks. */
+/* Calls every hooked function with all kinds of arguments. The output must be the same with and without hooks. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -130,7 +130,7 @@ static void writes(void) {
     say_file("exclusive", "new", open("new", O_WRONLY | O_CREAT | O_EXCL, 0640));
     say_file("creat", "new2", creat("new2", 0600));
     say_file("creat", "none/new", creat("none/new", 0600));
-    /* It stays open, because the next file could get its number. */
+    /* The folder stays open, because the next file could get its number. */
     say_open("unnamed", ".", open(".", O_TMPFILE | O_RDWR, 0600));
     say_stream("new3", "w");
     say_stream("new3", "a+");
@@ -139,7 +139,7 @@ static void writes(void) {
     say_stream("file", "q");
 }
 
-/* Creates, renames and removes; each twice, and in invalid folders. */
+/* Creates, renames and removes files. Makes each call twice, and in invalid folders. */
 static void changes(int folder) {
     struct dirent *entry;
     long entries = 0;

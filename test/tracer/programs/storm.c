@@ -1,5 +1,5 @@
-/* Nonblocking calls without a filter, under a timer whose handler does not restart calls. Prints the interrupted ones.
- * argv[1]: a folder to write to. */
+/* Makes nonblocking calls without a filter, under a timer whose handler does not restart calls. Prints the interrupted
+ * ones. argv[1]: a folder to write to. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>

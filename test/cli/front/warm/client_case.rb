@@ -3,10 +3,10 @@
 require "cli/front/front_case"
 require "support/warm_parent"
 
-# `spate exec rails` through the front end, with a parent that the test plays. Instead of Ruby a script prints "RUBY".
+# `spate exec rails` through the front end. The test acts as the warm parent. A script that prints "RUBY" replaces Ruby.
 class WarmClientCase < FrontCase
   IGNORED = %w[_ SHLVL PWD OLDPWD TERM COLUMNS LINES].freeze
-  # Of a mark, in core/front/in_place_record.h: size, mtime and ctime count.
+  # Flags of a mark, see core/front/in_place_record.h: size, mtime and ctime are compared.
   READ = 4 | 8
   PATIENCE = 30
 
@@ -35,13 +35,13 @@ class WarmClientCase < FrontCase
   # All variables of the command.
   def variables = { "HOME" => folder, "SPATE_HOME" => home, "PATH" => ENV.fetch("PATH") }
 
-  # A parent whose record holds for such commands.
+  # Starts a parent whose record is valid for these commands.
   def parent(kind: "application development", streams: "nnn", at: socket, **record, &block)
     record(kind, streams, at: at, **record)
     @parent = WarmParent.new(at, &block)
   end
 
-  # A parent that replies with this exit status. Its requests are in @requests.
+  # Starts a parent that replies with this exit status. @requests receives its requests.
   def answering(status = 3, **options)
     @requests = Queue.new
     parent(**options) do |connection|
@@ -53,7 +53,7 @@ class WarmClientCase < FrontCase
     end
   end
 
-  # The input, as CLI::InPlace::Marks of one file.
+  # The parent's input in the interface of CLI::InPlace::Marks: a single file.
   Input = Struct.new(:path) do
     def folders = 1
     def count = 1
@@ -74,14 +74,8 @@ class WarmClientCase < FrontCase
     File.binwrite("#{home}/store/v1/in-place/#{key}", record.to_s(output, 1))
   end
 
-  # As spate_warm_state in core/front/warm/state.c.
-  def state
-    limits = (0..15).map do |resource|
-      Process.getrlimit(resource).map { |limit| limit == Process::RLIM_INFINITY ? "-" : limit }.join(":")
-    end
-    format("umask %<mask>04o nice %<nice>d limits %<limits>s", mask: File.umask, limits: limits.join(","),
-                                                               nice: Process.getpriority(Process::PRIO_PROCESS, 0))
-  end
+  # The attributes of this process, as text: spate_warm_state in core/front/warm/state.c.
+  def state = Spate::Native::Warm.place(%w[rails runner], ["RAILS_ENV=test"], app).last
 
   # [stdout, stderr, Process::Status]
   def run_command(*words, env: {}, dir: app, before: [], **options)
@@ -90,7 +84,7 @@ class WarmClientCase < FrontCase
                                                                          close_others: true, **options)
   end
 
-  # The command boots as if warm boots were off.
+  # Asserts that the command boots as without warm boots.
   def assert_booted(*words, message: nil, **options)
     words = %w[rails runner 1] if words.empty?
     out, err, status = run_command(*words, **options)

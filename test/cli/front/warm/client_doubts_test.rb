@@ -2,7 +2,8 @@
 
 require "cli/front/warm/client_case"
 
-# Peers that are not trusted, and parents that do not answer as they should.
+# A command boots without its warm parent if the socket or its folder is not trusted, or if the parent does not respond
+# as expected.
 class WarmClientDoubtsTest < WarmClientCase
   NOBODY = 65_534
 
@@ -102,7 +103,7 @@ class WarmClientDoubtsTest < WarmClientCase
     assert_booted(message: "before the reply")
   end
 
-  # The command has then booted, and must not run twice.
+  # By that time the command has booted, and must not run twice.
   def test_a_silent_parent_cannot_start_a_child_later
     result = Queue.new
     parent do |connection|

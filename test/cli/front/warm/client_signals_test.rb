@@ -2,19 +2,19 @@
 
 require "cli/front/warm/client_case"
 
-# Signals, job control, and the end of a command that runs in a child of its warm parent.
+# Signals, job control and exit of a command that runs in a child of its warm parent.
 class WarmClientSignalsTest < WarmClientCase
   FORWARDED = %w[HUP INT QUIT TERM USR1 USR2 ALRM WINCH CONT TSTP].freeze
   FATAL = %w[TERM KILL ALRM INT QUIT PIPE USR1].freeze
 
-  # A parent whose children run the block with the client's stdout.
+  # Starts a parent whose children call the block with the client's stdout.
   def running(**options)
     parent(**options) do |connection|
       connection.run_child(connection.request) { |request| yield request.streams[1], request }
     end
   end
 
-  # Prints each signal, and never ends by itself. A line that was printed shows that the traps are set.
+  # Starts a parent whose children print each signal and do not exit. They print a line when the traps are set.
   def trapping(signals = FORWARDED, **options)
     running(**options) do |out, request|
       signals.each { |name| trap(name) { out.syswrite("#{name}\n") } }
@@ -23,12 +23,13 @@ class WarmClientSignalsTest < WarmClientCase
     end
   end
 
-  def spawn_command(before: [], out: File::NULL)
+  # HUP is ignored if the tests run below nohup.
+  def spawn_command(before: %w[env --default-signal=HUP], out: File::NULL)
     Process.spawn(variables, *before, front, "exec", "rails", "runner", "1", chdir: app, unsetenv_others: true,
                                                                              close_others: true, out: out)
   end
 
-  # Yields the process id and the output of a command that runs.
+  # Starts a command. Yields its process id and its output.
   def start(**options)
     reader, writer = IO.pipe
     pid = spawn_command(out: writer, **options)
@@ -62,7 +63,7 @@ class WarmClientSignalsTest < WarmClientCase
     end
   end
 
-  # As with `spate exec`, INT is never ignored.
+  # INT is never ignored, as with `spate exec`.
   def test_ignored_signals_are_not_forwarded
     trapping
     start(before: %w[env --ignore-signal=HUP --ignore-signal=INT]) do |pid, reader|
@@ -72,7 +73,7 @@ class WarmClientSignalsTest < WarmClientCase
     end
   end
 
-  # It is sent when the child has started.
+  # The signal is forwarded when the child has started.
   def test_a_signal_before_the_start_is_forwarded
     asked, go = Queue.new, Queue.new
     parent do |connection|
@@ -96,7 +97,7 @@ class WarmClientSignalsTest < WarmClientCase
     end
   end
 
-  # A child that left a core file has done so already.
+  # Enables core files. The child writes the core file, so the client must not write another one.
   def with_core_files
     before = Process.getrlimit(:CORE)
     Process.setrlimit(:CORE, before.last)
@@ -120,7 +121,7 @@ class WarmClientSignalsTest < WarmClientCase
     end
   end
 
-  # Also a signal that the caller ignores or blocks.
+  # A signal that ended the child also ends the client, even if the caller ignores or blocks it.
   def test_an_ignored_or_blocked_signal_ends_the_client_too
     parent do |connection|
       connection.request

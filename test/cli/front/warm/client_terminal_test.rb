@@ -4,7 +4,7 @@ require "cli/front/warm/client_case"
 require "io/console"
 require "pty"
 
-# A command in a shell with job control: Ctrl-C, Ctrl-Z, fg, bg.
+# Commands in a shell with job control: Ctrl-C, Ctrl-Z, fg, bg.
 class WarmClientTerminalTest < WarmClientCase
   INTERRUPT = "\x03"
   SUSPEND = "\x1A"
@@ -15,7 +15,7 @@ class WarmClientTerminalTest < WarmClientCase
     skip "bash is missing" unless system("bash", "-c", "exit", err: File::NULL)
   end
 
-  # Runs the block with a shell in which `spate` is the front end.
+  # Yields with a shell in which `spate` is the front end.
   def shell
     @screen, @keys, pid = PTY.spawn(*shell_command, close_others: true)
     @seen = +""
@@ -29,12 +29,12 @@ class WarmClientTerminalTest < WarmClientCase
 
   def shell_command
     env = variables.merge("PS1" => PROMPT, "TERM" => "dumb").map { |pair| pair.join("=") }
-    ["env", "-i", "-C", app, *env, "bash", "--norc", "--noprofile", "--noediting", "-i"]
+    ["env", "--default-signal=HUP", "-i", "-C", app, *env, "bash", "--norc", "--noprofile", "--noediting", "-i"]
   end
 
   def enter(line) = @keys.write("#{line}\n")
 
-  # Returns what was shown up to the text.
+  # Waits for a text on the screen. Returns everything up to it.
   def await(text)
     give_up = Time.now + PATIENCE
     until (at = @seen.index(text))
@@ -44,7 +44,7 @@ class WarmClientTerminalTest < WarmClientCase
     @seen.slice!(0, at + text.length)
   end
 
-  # Children that print their signals, and lines of input.
+  # Starts a parent whose children print their signals and lines of input.
   def trapping(*signals)
     parent(streams: "ttt", env: { "PS1" => PROMPT }) do |connection|
       connection.run_child(connection.request) do |request|
@@ -76,7 +76,7 @@ class WarmClientTerminalTest < WarmClientCase
       enter("#{front} exec rails runner 1; echo after")
       await("<started>")
       @keys.write(INTERRUPT)
-      await(PROMPT) # the shell has seen the signal, and runs nothing more
+      await(PROMPT) # the shell has received the signal, and runs nothing more
       enter("echo \"<$?>\"")
 
       refute_includes await("<130>"), "after\r\n"
@@ -101,12 +101,12 @@ class WarmClientTerminalTest < WarmClientCase
     end
   end
 
-  # What the terminal's group would get as a whole.
+  # The terminal sends a signal to the whole process group.
   def test_keys_signal_the_processes_of_the_child_too
     parent(streams: "ttt", env: { "PS1" => PROMPT }) do |connection|
       connection.run_child(connection.request) do |request|
         input, out, = request.streams
-        trap("INT") { nil } # and not ignored, which the shell would inherit
+        trap("INT") { nil } # not ignored, because the shell would inherit that
         system("trap 'echo \"<int>\"; exit' INT; echo '<started>'; read line", in: input, out: out)
       end
     end

@@ -2,7 +2,7 @@
 
 require "install/team/team_case"
 
-# The uploads of an install in the background, with a store that other users may write to.
+# The log of uploads in the background after an install is not written through a link. Failed uploads are reported.
 class SharingLogTest < TeamCase
   def setup
     super
@@ -32,7 +32,7 @@ class SharingLogTest < TeamCase
     install_and_send
   end
 
-  # Users do not read the log: the status and the next upload report the failure until a push succeeds.
+  # Users do not read the log, so the status and the next upload report the failure until a push succeeds.
   def test_failed_upload_is_reported
     FileUtils.rmdir(@cache)
     status = @project.spate("install", SPATE_CACHE_KEY: @key.to_pem).last
@@ -49,7 +49,7 @@ class SharingLogTest < TeamCase
     refute_match(/not sent/, @project.spate!("cache", "status"))
   end
 
-  # The install may have been started in any folder.
+  # The install may be started in any folder.
   def test_path_of_a_key_is_relative_to_the_current_folder
     sub = FileUtils.mkdir_p(@project.path("sub")).first
     File.write("#{sub}/ci.pem", @key.to_pem)
