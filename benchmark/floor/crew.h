@@ -1,4 +1,4 @@
-/* Threads that count through jobs, and the time that a phase took. */
+/* A pool of threads that process numbered jobs, and functions to time a phase. */
 #ifndef CREW_H
 #define CREW_H
 
@@ -24,8 +24,8 @@ static void *crew_member(void *argument) {
     return NULL;
 }
 
-/* `step` jobs at a time are a thread's. */
-static void run(unsigned threads, size_t count, size_t step, void (*work)(size_t index)) {
+/* Runs work(0) to work(count - 1). Each thread claims `step` jobs at a time. */
+static inline void run(unsigned threads, size_t count, size_t step, void (*work)(size_t index)) {
     struct crew crew = {.count = count, .step = step, .work = work};
     pthread_t ids[64];
     for (unsigned i = 1; i < threads; i++)

@@ -1,11 +1,9 @@
 /*
  * extract THREADS DESTINATION ARCHIVE...
  *
- * Unpacks gems (and .tgz files) side by side under DESTINATION with nothing but reading, inflating, mkdir, and open,
- * write
- * and close of each file, with its mode: no hash, no store, no check of anything. For archives that are known to be
- * good.
- * Prints wall seconds, CPU seconds, files and folders.
+ * Unpacks gems (and .tgz files) in parallel under DESTINATION. It only reads, inflates, calls mkdir, and opens, writes
+ * and closes each file with its mode. It computes no hashes, uses no store and checks nothing, so the archives must be
+ * valid. Prints wall seconds, CPU seconds, files and folders.
  */
 #define _GNU_SOURCE
 #include "crew.h"
@@ -65,7 +63,7 @@ static uint8_t *read_whole(const char *path, size_t *length) {
 
 static uint8_t *inflate_whole(const uint8_t *bytes, size_t length, size_t *out_length) {
     uint32_t claimed;
-    memcpy(&claimed, bytes + length - 4, 4); /* little-endian machines only */
+    memcpy(&claimed, bytes + length - 4, 4); /* assumes a little-endian machine */
     uint8_t *out = malloc((size_t)claimed + 1);
 #ifdef HAVE_LIBDEFLATE
     struct libdeflate_decompressor *inflater = libdeflate_alloc_decompressor();
@@ -98,7 +96,7 @@ static const uint8_t *find_data(const uint8_t *bytes, size_t length, size_t *dat
     return NULL;
 }
 
-/* mkdir -p, remembering the folder that was made last. */
+/* mkdir -p. Remembers the last folder, since consecutive files are usually in the same one. */
 static void make_folder_of(struct archive *archive, char *last, const char *path) {
     const char *slash = strrchr(path, '/');
     size_t length = (size_t)(slash - path);

@@ -1,9 +1,9 @@
 /*
  * link THREADS SOURCE DESTINATION...
  *
- * Makes each DESTINATION a copy of the folder SOURCE by mkdir, open of folders, and link alone: every name is found in
- * an open folder, and small trees are one thread's. Listing SOURCE is not timed. Prints wall seconds, CPU seconds,
- * files and folders.
+ * Copies the folder SOURCE to each DESTINATION with only mkdir, open (of folders) and link. All names are relative to
+ * an open folder, and one thread copies a whole small tree. The time to list SOURCE is not included. Prints wall
+ * seconds, CPU seconds, files and folders.
  */
 #define _GNU_SOURCE
 #include "crew.h"
@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A folder with at most so many below it is made by one thread. */
+/* A folder with at most this many entries below it is copied by one thread. */
 #define TREE 48
 #define FOLDER (O_PATH | O_DIRECTORY | O_CLOEXEC)
 

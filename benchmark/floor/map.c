@@ -1,8 +1,8 @@
 /*
  * map FILE ROUNDS
  *
- * What it costs to have FILE's bytes and their CRC-32C, best of ROUNDS in milliseconds: mapped; read into memory; the sum
- * alone, by the processor's instruction and by tables. The file is in the page cache.
+ * Prints the time to load FILE and compute its CRC-32C, in milliseconds, best of ROUNDS: mapped; read into memory; the
+ * checksum alone, with the processor's instruction and with tables. The file is in the page cache.
  */
 #include "digest/crc32c.h"
 

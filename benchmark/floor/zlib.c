@@ -1,11 +1,11 @@
 /*
- * The floor of benchmark/zlib: zlib or libdeflate over many pieces, on some threads, and nothing else.
+ * The lower bound of the zlib benchmark: only runs zlib or libdeflate on many pieces, on THREADS threads.
  *
  *   zlib CORPUS inflate|deflate libdeflate|zlib THREADS kept|reused
  *
- * CORPUS: count, then the lengths of the pieces deflated and plain (each 8 bytes of the machine's order), then the
- * deflated pieces (RFC 1950), then the plain ones. kept: every result stays in memory of its own, as a batch's must;
- * reused: all of a thread go to one place. Prints the seconds of wall and processor time, and the bytes made.
+ * CORPUS: the number of pieces, then the lengths of each piece deflated and plain (8 bytes each, native byte order),
+ * then the deflated pieces (RFC 1950), then the plain ones. kept: each result has a separate buffer, as in a batch.
+ * reused: each thread has one buffer. Prints wall seconds, CPU seconds and the number of bytes written.
  */
 #include <stdint.h>
 #include <string.h>

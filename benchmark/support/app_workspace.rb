@@ -7,10 +7,10 @@ require "support/peers"
 
 module Benchmark
   # One application of the benchmark: its archives, a local gem source, and for each tool a copy of the application with
-  # a HOME of its own.
+  # a separate HOME.
   class AppWorkspace
     LATENCY_MS = 50
-    BANDWIDTH = 25_000_000 # bytes a second and connection: 200 Mbit/s
+    BANDWIDTH = 25_000_000 # bytes per second for each connection: 200 Mbit/s
 
     attr_reader :name, :folder
 
@@ -20,7 +20,7 @@ module Benchmark
       FileUtils.mkdir_p(@folder)
     end
 
-    # Fetches every archive once from the gem source in use, by an install that is not measured.
+    # Fetches every archive once from the machine's gem source, with an install that is not measured.
     def prepare
       return if File.exist?("#{archives}/.complete")
 
@@ -34,14 +34,15 @@ module Benchmark
     def archives = File.join(folder, "archives")
     def archive_files = Dir.glob("#{archives}/*.gem").sort
 
-    # The gem source of all measured runs: on the loopback, with the latency and bandwidth of a real link.
+    # The gem source of all measured runs: on the loopback interface, with the latency and bandwidth of a real
+    # connection.
     def source
       @source ||= GemSource.spawn(folder: archives, latency_ms: LATENCY_MS, bandwidth: BANDWIDTH)
     end
 
     def stop = @source&.stop
 
-    # A copy for one tool: [folder, environment]. vendored: with every archive in vendor/cache.
+    # A copy for one tool: [folder, environment]. vendored: whether all archives are in vendor/cache.
     def app(tool, vendored: false)
       target = File.join(folder, tool.to_s)
       (@apps ||= {})[tool] ||= copy(target, tool)
@@ -54,7 +55,7 @@ module Benchmark
     def env(tool) = Peers.clean_env(home(tool))
     def bundle(tool) = File.join(folder, tool.to_s, "vendor/bundle")
 
-    # Not measured. Raises with the output where it fails.
+    # Not measured. If the command fails, raises an error with its output.
     def run(tool, command, app: File.join(folder, tool.to_s), **more)
       FileUtils.mkdir_p(home(tool))
       Measure.sample(env(tool).merge(more.transform_keys(&:to_s)), command, app)
@@ -62,7 +63,7 @@ module Benchmark
 
     private
 
-    # "large" is generated, and locked once.
+    # "large" is generated, and locked only once.
     def seed
       target = FileUtils.mkdir_p("#{folder}/seed").first
       return Spate::TestApps.copy(name, target) unless name == "large"
@@ -71,7 +72,7 @@ module Benchmark
       run(:seed, Peers.bundler_command("lock"), BUNDLE_FROZEN: nil)
     end
 
-    # Copied again in each run of the benchmark, because the source has another port.
+    # Copied again in each run of the benchmark, because the port of the source changes.
     def copy(target, tool)
       FileUtils.mkdir_p([home(tool), target])
       address = source.url.delete_suffix("/")

@@ -1,4 +1,5 @@
 # frozen_string_literal: true
 
-# Loaded by RUBYOPT: treats the measured source as RubyGems' own, which never changes a published gem: docs/sources.md.
+# Loaded through RUBYOPT. Treats the measured source like RubyGems' default source, which never changes a published gem
+# (docs/sources.md).
 def Gem.default_sources = [ENV.fetch("SPATE_BENCHMARK_SOURCE")] if defined?(Gem)

@@ -5,12 +5,12 @@ require "support/boot_gemfile"
 require "support/apps"
 
 module Benchmark
-  # One application to boot, made once under the benchmark's folder and installed there by Spate, with a HOME and a
-  # store of its own. Kinds: "large" and "small" are generated Rails applications; any other name is a folder of
-  # SPATE_TEST_APPS, whose bundle is loaded by Bundler.require. All of them load the newest Bundler that this Ruby
-  # runs, not the one that came with Ruby.
+  # One application to boot. It is created once in the benchmark's folder and installed there by Spate, with a separate
+  # HOME and store. "large" and "small" are generated Rails applications. Any other name is a folder in SPATE_TEST_APPS,
+  # whose bundle is loaded by Bundler.require. All of them load the newest Bundler for this Ruby, not the one that came
+  # with Ruby.
   #
-  # layout: where the gems are, "vendor" (vendor/bundle) or "gem_home" (a GEM_HOME of its own, as in most containers).
+  # layout: where the gems are, "vendor" (vendor/bundle) or "gem_home" (a separate GEM_HOME, as in most containers).
   class BootApp
     WORK = File.join(Peers::WORK, "boot")
     GENERATED = { "large" => :large, "small" => :small }.freeze
@@ -18,7 +18,7 @@ module Benchmark
     ENVIRONMENT = { "SECRET_KEY_BASE" => "0" * 64, "DISABLE_SPRING" => "1", "RAILS_LOG_TO_STDOUT" => nil,
                     "BOOT_WITH" => nil }.freeze
 
-    # The first lines of the application, with what a user of each accelerator would put there chosen by BOOT_WITH.
+    # The first lines of the application. BOOT_WITH selects the lines that a user of each accelerator would add.
     BOOT = <<~RUBY
       ENV["BUNDLE_GEMFILE"] ||= File.expand_path("../Gemfile", __dir__)
 
@@ -26,7 +26,7 @@ module Benchmark
       require "bundler/setup"
       if ENV["BOOT_WITH"] == "bootsnap"
         $LOAD_PATH.unshift(*ENV["BOOTSNAP_LIB"].split(":"))
-        # bootsnap activates msgpack by Bundler, but both are outside of the bundle.
+        # bootsnap activates the gem msgpack, which Bundler would refuse because msgpack is not in the bundle.
         module Bootsnap; module ExplicitRequire; def self.gem(*) = true; end; end
         require "bootsnap/setup"
       end
@@ -34,7 +34,7 @@ module Benchmark
     DATABASES = %w[development test production].map do |mode|
       "#{mode}:\n  adapter: sqlite3\n  database: db/#{mode}.sqlite3\n"
     end.join
-    # Fourteen tables of five columns, migrated, with controllers, views, helpers and routes.
+    # Fourteen migrated tables with five columns each, with controllers, views, helpers and routes.
     SCAFFOLDS = %w[account article author category comment customer event invoice message order payment product review
                    ticket].freeze
     SCAFFOLD = <<~RUBY.freeze
@@ -59,13 +59,14 @@ module Benchmark
       @home = "#{@folder}-home"
     end
 
-    # For tables.
+    # The name in tables.
     def title = layout == "vendor" ? name : "#{name}, GEM_HOME"
 
     def generated? = GENERATED.key?(name)
     def available? = generated? || Spate::TestApps.available?(name)
 
-    # Answers itself. Raises with the output where a step fails; the next call goes on after the install.
+    # Returns self. If a step fails, raises an error with its output. The next call does not repeat a successful
+    # install.
     def prepare
       return self if File.exist?("#{folder}/.made")
 
@@ -75,12 +76,12 @@ module Benchmark
       self
     end
 
-    # The environment of its processes. more: {"NAME" => "value" or nil}.
+    # The environment of the application's processes. more: {"NAME" => "value" or nil}.
     def env(more = {})
       Peers.clean_env(home).merge(ENVIRONMENT, gem_folders, "BUNDLE_FROZEN" => nil, "CI" => nil, **more)
     end
 
-    # Runs to its end; answers what it wrote.
+    # Runs a command and returns its output.
     def run(command, more = {})
       output, status = Open3.capture2e(env(more), *command, chdir: folder, stdin_data: "")
       raise "#{command.join(" ")} failed in #{folder} (#{status}):\n#{output}" unless status.success?
@@ -88,7 +89,7 @@ module Benchmark
       output
     end
 
-    # The command of a boot, without the accelerator: what runs is `code` in the booted application.
+    # The command that boots the application without an accelerator, then runs `code` in it.
     def command(code)
       generated? ? ["bin/rails", "runner", code] : ["ruby", "-e", "#{loading}#{code}"]
     end
@@ -100,7 +101,7 @@ module Benchmark
 
     def gem_home = "#{home}/gems"
 
-    # RubyGems loads the Bundler that the lockfile names (#name_bundler), from here.
+    # The folders from which RubyGems loads the Bundler version in the lockfile (see #name_bundler).
     def gem_folders
       newest = NewestBundler.environment.fetch("GEM_PATH")
       return { "GEM_PATH" => newest } if layout == "vendor"
@@ -109,7 +110,7 @@ module Benchmark
         "GEM_PATH" => "#{gem_home}:#{newest}" }
     end
 
-    # As config/application.rb does: some gems ask for Rails' parts while they load.
+    # Loads Rails first, like config/application.rb, because some gems use parts of Rails while they load.
     def loading
       "#{BOOT.lines.drop(1).join}require \"rails/all\"\nBundler.require\n"
     end
@@ -144,7 +145,7 @@ module Benchmark
 
     def write_boot
       File.write("#{folder}/config/boot.rb", BOOT)
-      # Sprockets wants one; Rails 8 makes none.
+      # Sprockets requires this file, but Rails 8 does not create it.
       FileUtils.mkdir_p("#{folder}/app/assets/config")
       FileUtils.touch("#{folder}/app/assets/config/manifest.js")
       File.write("#{folder}/config/database.yml", DATABASES) if name == "large"

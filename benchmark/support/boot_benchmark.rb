@@ -9,7 +9,7 @@ require "support/boot_synthetic"
 require "support/boot_targets"
 
 module Benchmark
-  # All selected parts for all selected applications, one table each, after a table of the goals.
+  # Runs all selected parts for all selected applications. Writes a table of the goals, then a table for each part.
   class BootBenchmark
     APPS = %w[large small lobsters human-essentials].freeze
     PARTS = %w[development production cold exec build first requests].freeze

@@ -3,8 +3,8 @@
 require "support/peers"
 
 module Benchmark
-  # The newest bootsnap that runs on this Ruby, installed outside of the applications' bundles, so that all are
-  # compared with the same version. Its caches are at their default path, in the application's tmp/cache.
+  # The newest bootsnap for this Ruby. It is installed outside of the applications' bundles, so that all are compared
+  # with the same version. Its caches are at their default path in the application's tmp/cache.
   module BootBootsnap
     HOME = File.join(Peers::WORK, "bootsnap-#{RUBY_VERSION[/\A\d+\.\d+/]}")
 
@@ -22,14 +22,14 @@ module Benchmark
       File.basename(Dir.glob("#{HOME}/gems/bootsnap-*").max).delete_prefix("bootsnap-")
     end
 
-    # For BootApp's config/boot.rb.
+    # Variables for BootApp's config/boot.rb.
     def env
       prepare
       { "BOOT_WITH" => "bootsnap", "BOOTSNAP_LIB" => Dir.glob("#{HOME}/gems/*/lib").join(":"),
         "BOOTSNAP_CACHE_DIR" => "tmp/cache" }
     end
 
-    # Removes its cache, as before the first boot.
+    # Removes bootsnap's cache, to simulate a first boot.
     def forget(app) = FileUtils.rm_rf("#{app.folder}/tmp/cache/bootsnap")
   end
 end

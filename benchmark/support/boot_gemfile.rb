@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 module Benchmark
-  # Gemfiles of the generated applications, with the gem source that RubyGems here uses.
+  # Gemfiles of the generated applications, with the gem source of this machine's RubyGems.
   module BootGemfile
-    # Authentication, records, views, jobs, services, measuring: popular gems that need neither a service nor a long
-    # native build.
+    # Popular gems for authentication, records, views, jobs, services and monitoring. They need neither a running
+    # service nor a long native build.
     POPULAR = %w[
       sprockets-rails importmap-rails turbo-rails stimulus-rails jbuilder puma
       devise omniauth omniauth-rails_csrf_protection omniauth-google-oauth2 omniauth-github pundit cancancan
@@ -28,13 +28,13 @@ module Benchmark
       rails-controller-testing
     ].freeze
 
-    # Not loaded by Bundler.require, as their documentation recommends.
+    # Gems with `require: false`, as their documentation recommends.
     UNLOADED = %w[
       rubocop-rails rubocop-rspec rubocop-performance brakeman bundler-audit erb_lint simplecov
     ].freeze
 
-    # Later versions are compiled for a newer RubyGems than that of Ruby 3.1 in Debian, take minutes to build, or do not
-    # run on 3.1 although their gemspec allows it.
+    # Versions for Ruby 3.1. Later versions need a newer RubyGems than Debian's Ruby 3.1 has, take minutes to build, or
+    # do not run on 3.1 although their gemspec allows it.
     PINS = { "nokogiri" => "~> 1.16.0", "sqlite3" => "~> 1.7.0", "irb" => "~> 1.14.0", "rdoc" => "~> 6.6.0",
              "ffi" => "~> 1.16.0", "grape" => "~> 2.0", "dry-schema" => "~> 1.13.0" }.freeze
 
@@ -43,7 +43,7 @@ module Benchmark
     def old_ruby? = RUBY_VERSION < "3.2"
     def pins = old_ruby? ? PINS : { "sqlite3" => ">= 2.1" }
 
-    # About ninety gems and Rails, 7.2 or 8.1: the newest that this Ruby runs.
+    # About ninety gems and the newest Rails for this Ruby (7.2 or 8.1).
     def large
       [source, line("rails", old_ruby? ? "~> 7.2.0" : "~> 8.1.0"),
        *(POPULAR | pins.keys).map { |name| line(name) },
@@ -57,7 +57,8 @@ module Benchmark
        *(%w[sprockets-rails puma sqlite3] + pinned.keys).map { |name| line(name) }, ""].join("\n")
     end
 
-    # Spelled out: a Gemfile that asks for Gem.sources makes RubyGems read its settings, with the bundle's own psych.
+    # A literal URL. Calling Gem.sources in a Gemfile would make RubyGems read its settings, which loads the bundle's
+    # psych.
     def source = "source #{Spate::TestApps.source.dump}"
 
     def group(name, gems) = ["group :#{name} do", *gems.map { |gem| "  #{line(gem)}" }, "end"]

@@ -3,7 +3,7 @@
 require "support/boot_ways"
 
 module Benchmark
-  # The parts of the benchmark for one application; each returns a Table.
+  # The parts of the benchmark for one application. Each returns a Table.
   class BootParts
     def initialize(app, pairs:, only:, targets:)
       @app = app
@@ -15,7 +15,7 @@ module Benchmark
     def development = warm("development")
     def production = warm("production")
 
-    # Every run begins with an empty page cache, also for Ruby itself.
+    # Every run starts with an empty page cache, so Ruby itself is also read from disk.
     def cold
       return not_run("cold page cache", "needs root") unless Process.uid.zero? && File.writable?(DROP)
 
@@ -27,7 +27,7 @@ module Benchmark
       table("development, cold page cache", rows)
     end
 
-    # The smallest program in the bundle.
+    # Measures `ruby -e 1` in the bundle, the shortest possible program.
     def exec
       ways = BootWays.new(@app, code: "")
       fill(ways, [ways.spate("heap")])
@@ -40,7 +40,7 @@ module Benchmark
       table("ruby -e 1 in the bundle", rows, base: bundle)
     end
 
-    # Building every gem's compile cache, compared with a plain boot: processor time of all processes.
+    # Compares the processor time for building every gem's compile cache with that of a plain boot, for all processes.
     def build
       plain = BootWays.new(@app).plain
       command = [Peers.launcher, "install", "--quiet", "--compile-cache", "wait"]
@@ -54,7 +54,7 @@ module Benchmark
       table("building", [plain, builder]).note("#{number} compile caches, #{bytes >> 20} MB.")
     end
 
-    # With the gems' compile caches made by the install, compared with bootsnap with an empty cache.
+    # Compares the first boot after an install that built the gems' compile caches with bootsnap's first boot.
     def first
       prepare_first
       ways = BootWays.new(@app, before: -> { BootBootsnap.forget(@app) })
@@ -67,12 +67,12 @@ module Benchmark
       table("first boot", rows, base: bootsnap)
     end
 
-    # The effect of a grown or presized heap on a long-running process.
+    # Measures the effect of a grown or presized heap on a long-running process.
     def requests
-      return unless @app.name == "large" # whose pages these are
+      return unless @app.name == "large" # REQUESTS uses the pages of this application
 
       ways = BootWays.new(@app, code: "load %q(#{REQUESTS}); load ENV.fetch(%q(BOOT_PROBE))",
-                                env: { "FLIPPER_MEMOIZE" => "false" }) # which asks for a table in each request
+                                env: { "FLIPPER_MEMOIZE" => "false" }) # else it queries a table in each request
       rows = [ways.plain, ways.bootsnap, ways.spate("lean"), ways.spate("heap")]
       fill(BootWays.new(@app), rows)
       Rounds.run(rows, @pairs)
@@ -96,10 +96,10 @@ module Benchmark
       table("#{mode}, warm", rows)
     end
 
-    # Plain Ruby and bootsnap, with which the others are compared.
+    # The selected rows. The first two, plain Ruby and bootsnap, are always included as a baseline.
     def chosen(rows) = @only ? rows.take(2) + rows.drop(2).select { |row| row.name.include?(@only) } : rows
 
-    # Fills the caches as after some boots of each row.
+    # Fills the caches by booting each row a few times.
     def fill(ways, rows)
       ways.warm(ways.spate("heap"))
       rows.each { |row| 2.times { row.sample } }
@@ -123,7 +123,7 @@ module Benchmark
        BootRow.new("ruby -e 1, no bundle", @app, one, env: env)]
     end
 
-    # `bundle exec` must load the Bundler version that the row names.
+    # Checks that `bundle exec` loads the Bundler version in the row's name.
     def prove_bundler
       found = @app.run(["bundle", "exec", "ruby", "-e", "puts Bundler::VERSION"]).lines.last.chomp
       raise "bundle exec loads Bundler #{found}, not #{Peers.bundler}" unless found == Peers.bundler
@@ -140,7 +140,7 @@ module Benchmark
       File.write(DROP, "3")
     end
 
-    # The same shape as the result of Rounds.ratio.
+    # Returns the same as Rounds.ratio: [median, lower quartile, upper quartile].
     def resident_after(row, base)
       ratios = row.samples.zip(base.samples).map do |one, other|
         one.facts[:requests][:resident].fdiv(other.facts[:requests][:resident])

@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
-# Run in a booted application: a thousand requests, as a server's worker would answer them, and what collection cost
-# since the boot. The probe takes the answer over.
+# Runs in a booted application. Sends a thousand requests to it, as in a worker process of a server, and measures
+# garbage collection. The probe reports the result.
 module BootRequests
   COUNT = 1000
-  # Without a layout: what Rails 8 makes asks for a stylesheet that Sprockets does not have.
+  # JSON pages have no layout. The layout that Rails 8 generates needs a stylesheet that Sprockets does not have.
   PATHS = %w[account article comment customer order payment ticket].map { |name| "/#{name}s.json" }.freeze
 
   class << self
@@ -35,7 +35,7 @@ module BootRequests
   end
 end
 
-# Initializers of an application with these gems, without their database tables.
+# Settings that these gems need, since their database tables are missing.
 SecureHeaders::Configuration.default
 Ahoy::Store = Class.new(Ahoy::BaseStore)
 Ahoy.api_only = true

@@ -3,14 +3,14 @@
 require "support/measure"
 
 module Benchmark
-  # One way to boot an application, and its samples.
+  # One way to boot an application, and the measured samples.
   #
-  #   name     for the table
+  #   name     the row's title in the table
   #   app      BootApp
   #   command  ["/x/bin/spate", "exec", "bin/rails", ...]
-  #   env      {"SPATE_HEAP" => "0", ...}, over the application's own
-  #   before   what is done before each run and not measured, or nil
-  #   proof    lambda(facts) that answers nil, or what is wrong with the run
+  #   env      {"SPATE_HEAP" => "0", ...}, added to the application's variables
+  #   before   called before each run, not measured; or nil
+  #   proof    lambda(facts) that returns nil if the run is valid, otherwise a description of the problem
   class BootRow
     # wall and cpu in seconds, memory (largest resident set) in KiB; facts: see boot_probe.rb.
     Sample = Struct.new(:wall, :cpu, :memory, :facts)
@@ -29,7 +29,7 @@ module Benchmark
       @samples = []
     end
 
-    # Runs once and answers the sample. Raises where the boot fails, or was not the boot that the row is about.
+    # Runs once and returns the sample. Raises an error if the boot fails.
     def sample
       @before&.call
       facts = "#{app.home}/facts"
@@ -39,7 +39,7 @@ module Benchmark
       Sample.new(wall, cpu, found[:memory].to_i, found)
     end
 
-    # The same, kept, and proven. (A first run need not be: it is there to fill caches.)
+    # Runs once, checks the run with @proof and records the sample. The first runs use #sample: they only fill caches.
     def measure
       taken = sample
       wrong = @proof&.call(taken.facts)
@@ -67,7 +67,7 @@ module Benchmark
     def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
   end
 
-  # Some rows in turn, every other round backwards, so that none always follows the same one.
+  # Runs rows in turn. Every other round is in reverse order, so that a row does not always follow the same one.
   module Rounds
     module_function
 
@@ -76,7 +76,7 @@ module Benchmark
       rows
     end
 
-    # Ratio of a row to another: the median of the rounds' own ratios, with quartiles.
+    # Compares two rows: [median, lower quartile, upper quartile] of the ratios within each round.
     def ratio(row, base, what = :wall)
       ratios = row.samples.zip(base.samples).map { |one, other| one[what] / other[what].to_f }.sort
       [Figures.median(ratios), ratios[ratios.length / 4], ratios[ratios.length * 3 / 4]]

@@ -4,9 +4,9 @@ require "support/measure"
 require "support/boot_bootsnap"
 
 module Benchmark
-  # Three hundred gems of twenty-one files, as the proposal that Spate began with measured them: finding their features
-  # by scanning and in a load-path cache, loading them from a cache file each and from a bundle each, with a hot and a
-  # cold page cache.
+  # Measures three hundred generated gems with 21 files each, like Spate's original proposal. Compares finding their
+  # features by scanning and in a load-path cache. Also compares loading one cache file per source file with one bundle
+  # per gem, with a hot and a cold page cache.
   class BootSynthetic
     GEMS = 300
     PARTS = 20
@@ -14,7 +14,7 @@ module Benchmark
     CHILD = File.expand_path("boot_synthetic_child.rb", __dir__)
     DROP = "/proc/sys/vm/drop_caches"
     KEY = "0" * 32
-    # Mode of the child => row. The first of each table is what the others are held against.
+    # Mode of the child => title of the row. The first row of each table is the baseline.
     FINDING = { "scan" => "scanning the load path, as bootsnap does without its cache", "search" => "Ruby's own search",
                 "load_path_cache" => "Spate's load-path cache, opened and asked" }.freeze
     LOADING = { "bootsnap" => "bootsnap, a cache file each", "plain" => "plain Ruby",
@@ -113,7 +113,7 @@ module Benchmark
                  "Proof: features found, files loaded, or loaded from compile caches.")
     end
 
-    # [milliseconds, count, processor ms]
+    # [wall milliseconds, count, CPU milliseconds]
     def run(mode)
       before = Process.times
       output = IO.popen([RbConfig.ruby, CHILD, mode, @gems, "#{@folder}/cache", bootsnap], &:read)

@@ -3,9 +3,9 @@
 require "support/measure"
 
 module Benchmark
-  # Goals of a boot, and the results of a run.
+  # Goals of the boot benchmark, and the measured results.
   class BootTargets
-    # comparison => [to reach, aim].
+    # comparison => [required, aim]
     GOALS = {
       "development, heap untouched, CPU" => [0.72, 0.65], "development, heap presized, CPU" => [0.62, 0.56],
       "production, heap untouched, CPU" => [0.90, 0.82], "production, heap presized, CPU" => [0.72, 0.65],

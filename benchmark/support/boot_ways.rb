@@ -4,12 +4,12 @@ require "support/boot_row"
 require "support/boot_bootsnap"
 
 module Benchmark
-  # The ways to boot one application that are compared: plain, with bootsnap, and with Spate's parts switched on one
-  # after another. Each row proves that it booted as it says.
+  # The compared ways to boot one application: plain, with bootsnap, and with Spate's parts enabled one after another.
+  # Each row checks that the expected parts were used.
   class BootWays
     OFF = { "SPATE_NO_LOAD_PATH_CACHE" => "1", "SPATE_NO_BUNDLE" => "1", "SPATE_NO_REPLAY" => "1", "SPATE_LEAN" => "0",
             "SPATE_HEAP" => "0" }.freeze
-    # Each with those before it.
+    # Part => the variable that disables it. Each step also includes the parts before it.
     STEPS = { "load_path_cache" => "SPATE_NO_LOAD_PATH_CACHE", "bundle" => "SPATE_NO_BUNDLE",
               "replay" => "SPATE_NO_REPLAY", "lean" => "SPATE_LEAN", "heap" => "SPATE_HEAP" }.freeze
     # Heap settings for an application of 4,500 features, by slot size; before Ruby 3.3 for malloc.
@@ -23,7 +23,7 @@ module Benchmark
 
     attr_reader :app
 
-    # mode: "development" or "production". before: done before every run. env: over the application's.
+    # mode: "development" or "production". before: called before every run. env: added to the application's variables.
     def initialize(app, mode: "development", before: nil, code: "load ENV.fetch(%q(BOOT_PROBE))", env: {})
       @app = app
       @mode = { "RAILS_ENV" => mode, "RACK_ENV" => mode, "BOOT_PROBE" => BootRow::PROBE, **env }
@@ -40,7 +40,7 @@ module Benchmark
 
     def bootsnap_heap = bootsnap("bootsnap #{BootBootsnap.version}, same heap", HEAP)
 
-    # The row with the parts up to and including `step`. The last step is the default for users: with heap settings if
+    # The row with all parts up to and including `step`. The last step is the default for users, with heap settings if
     # they save time. The table shows whether they were used.
     def spate(step)
       names = STEPS.keys.take(STEPS.keys.index(step) + 1)
@@ -50,20 +50,21 @@ module Benchmark
 
     def steps = STEPS.keys.map { |step| spate(step) }
 
-    # After an install that made the compile caches, before any boot: what the application loads is not known yet.
+    # The first boot after an install that built the compile caches. No boot has recorded yet what the application
+    # loads.
     def first
       proof = ->(facts) { "no compile caches" unless facts[:loader].to_h[:hit].to_i > 500 }
       row("Spate, compile caches built", exec, proof: proof)
     end
 
-    # The one line in config/boot.rb.
+    # Boots with the line for config/boot.rb, instead of `spate exec`.
     def required
       row('Spate: require "spate/boot"', ruby,
           env: { "BOOT_WITH" => "spate/boot", "SPATE_BOOT_FILE" => "#{Peers::ROOT}/lib/spate/boot" },
           proof: ->(facts) { unproven(%w[load_path_cache bundle replay], facts) })
     end
 
-    # Boots until nothing is recorded or built any more. Answers the number of boots.
+    # Boots until nothing more is recorded or built. Returns the number of boots.
     def warm(row, most: 12)
       last = nil
       most.times do |number|
@@ -93,7 +94,7 @@ module Benchmark
     def no_bootsnap(facts) = ("bootsnap is not at work" unless facts[:bootsnap])
     def another_bundler(facts) = ("Bundler #{facts[:bundler]}" unless facts[:bundler] == Peers.bundler)
 
-    # nil, or what of the named parts did not run.
+    # A description of the first part in `names` that did not run, or nil.
     def unproven(names, facts)
       parts = facts[:parts] or return "Spate is not there"
 
@@ -106,7 +107,7 @@ module Benchmark
       "lean: #{parts[:lean]}" if names.include?("lean") && parts[:lean] != true
     end
 
-    # Nine files in ten must have come from compile caches.
+    # At least 80% of the loaded features must come from compile caches.
     def no_bundle(facts)
       counts = facts[:loader].to_h
       hits = counts[:hit].to_i + counts[:revalidated].to_i

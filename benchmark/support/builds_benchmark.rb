@@ -11,10 +11,10 @@ require "spate/native/install"
 require_relative "measure"
 
 module Benchmark
-  # Builds by Spate's own builder, alternately traced and untraced; then their reuse.
+  # Runs Spate's builder, alternately traced and untraced, then measures the reuse of the builds.
   class BuildsBenchmark
     Package = Struct.new(:name, :version, :full_name, :sha256)
-    # Number of builds checked in one decision.
+    # The number of stored builds that one lookup checks.
     CROWD = 13
 
     def initialize(gems, rounds:)
@@ -43,7 +43,7 @@ module Benchmark
     end
 
     def figures(archive)
-      build(archive) # once, for what is read from disk
+      build(archive) # unmeasured, to fill the page cache
       pairs = Array.new(@rounds) { [seconds { deaf { build(archive) } }, seconds { @stored = build(archive).stored }] }
       deaf, trace = pairs.transpose
       (@kept ||= []) << @stored
@@ -72,12 +72,12 @@ module Benchmark
       copy
     end
 
-    # Rewrites the record without stamps, so that all contents have to be compared.
+    # Rewrites the record without file stamps, so that all contents must be compared.
     def forget_stamps(copy)
       entries = Spate::Inputs.each(copy.inputs).map do |kind, root, path, _|
         [kind, kind == :processor ? nil : [@roots[root], path].compact.join("/")]
       end
-      Spate::Inputs.record(copy.inputs, entries, @roots, env: @environment.told, portable: true)
+      Spate::Inputs.record(copy.inputs, entries, @roots, env: @environment.variables, portable: true)
     end
 
     def decide(copies, **)

@@ -6,7 +6,8 @@ require "support/measure"
 require "spate/native/boot"
 
 module Benchmark
-  # In one process, by its processor time, with GC disabled, because the measured operations take microseconds.
+  # The measured operations take microseconds. So they run in one process with GC disabled, and its CPU time is
+  # measured.
   class CompileCacheBenchmark
     CompileCache = Spate::Native::CompileCache
     Loader = Spate::Native::Loader
@@ -52,7 +53,7 @@ module Benchmark
     def load_table
       Loader.install
       Loader.add(Native::CompileCache.open(write("small", sources), key: KEY))
-      loads # folders are new, pages cold
+      loads # unmeasured: the first load checks the folders and reads the pages from disk
       rows = Hash.new { |hash, key| hash[key] = [] }
       @rounds.times { loads(rows) }
       raise "not all came from the compile cache: #{Loader.counts}" unless Loader.counts[:hit] == (@rounds + 1) * FILES

@@ -3,13 +3,13 @@
 require "fileutils"
 
 module Benchmark
-  # Spate's compile caches of one application, from outside.
+  # Manages the compile caches of an application in Spate's store.
   module CompileCaches
     module_function
 
     def folder(app) = "#{app.home}/spate/store/v1/compile-cache"
 
-    # Waits until nothing was written for a second and no builder holds its lock; a minute at most.
+    # Waits until nothing was written for a second and no builder holds its lock, for at most a minute.
     def settle(app)
       120.times do
         break if quiet?(app)
@@ -33,7 +33,7 @@ module Benchmark
       FileUtils.rm_rf(folder(app))
     end
 
-    # A copy of what is there now; #restore brings it back before a run.
+    # Copies the current compile caches, for #restore.
     def keep(app)
       settle(app)
       FileUtils.rm_rf("#{app.home}/compile-cache-kept")
@@ -46,7 +46,7 @@ module Benchmark
       FileUtils.cp_r("#{app.home}/compile-cache-kept", folder(app), preserve: true)
     end
 
-    # [number, bytes] of compile caches.
+    # The number of compile caches, and their total size in bytes.
     def size(app)
       paths = Dir.glob("#{folder(app)}/**/*.compiled")
       [paths.length, paths.sum { |path| File.size(path) }]

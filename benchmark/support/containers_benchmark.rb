@@ -5,8 +5,8 @@ require "support/measure"
 require "support/app_workspace"
 
 module Benchmark
-  # One gem of a bundle in another version. Bundler checks the new lockfile, the gem is fetched, all other gems are
-  # copied from the store.
+  # Changes the version of one gem in a bundle. Bundler checks the new lockfile, Spate fetches this gem and copies all
+  # other gems from the store.
   class ContainersBenchmark
     COMMAND = %w[install --quiet --copy --compile-cache off].freeze
     GOAL = 5 # seconds
@@ -44,7 +44,8 @@ module Benchmark
       fill
     end
 
-    # The name of a pure-Ruby gem whose exact version no other gem requires; it is made again as a later version.
+    # Repackages a gem as a later version, and returns that version. Chooses a pure-Ruby gem whose exact version no
+    # other gem requires.
     def change
       package = @workspace.archive_files.lazy.map { |path| Gem::Package.new(path) }.find { |one| free?(one.spec) }
       spec = package.spec
@@ -61,7 +62,7 @@ module Benchmark
         !File.read("#{Spate::TestApps::FOLDER}/#{@workspace.name}/Gemfile.lock").include?("  #{spec.name} (= ")
     end
 
-    # The store of the previous layer, with Spate's own code compiled.
+    # Creates the store of the previous layer, including the compile cache of Spate's own code.
     def fill
       FileUtils.cp_r("#{@workspace.home(:seed)}/spate", @spate, preserve: true)
       Measure.sample(@env.merge("CI" => nil), [Peers.launcher, *COMMAND], @app)
@@ -91,7 +92,7 @@ module Benchmark
       [@spate, "#{@app}/vendor"].each { |path| Peers.aside(path) }
       FileUtils.cp_r("#{@folder}/kept", @spate, preserve: true)
       File.write("#{@app}/Gemfile.lock", lockfile)
-      @source.requests # and forgets them
+      @source.requests # also clears the list of requests
     end
 
     def prove(fetched)

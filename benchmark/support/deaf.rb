@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
-# Loaded into Spate by RUBYOPT: turns off tracing, as in a container that forbids it. Not loaded into child processes.
+# Loaded into Spate through RUBYOPT. Disables tracing, as in a container that forbids it. Not loaded into child
+# processes.
 ENV.delete("RUBYOPT")
 $LOAD_PATH.unshift File.expand_path("../../lib", __dir__)
 require "spate/tracer"

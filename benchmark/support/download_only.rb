@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Only the downloads of a cold install, by the same client: SOURCE TARGET NAME.gem...
+# Runs only the downloads of a cold install, with the same client. Arguments: SOURCE TARGET NAME.gem...
 
 $LOAD_PATH.unshift File.expand_path("../../lib", __dir__)
 require "spate"

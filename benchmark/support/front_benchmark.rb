@@ -8,26 +8,28 @@ require "support/measure"
 require "support/project"
 
 module Benchmark
-  # A made application: gems without extensions from a source on this machine, installed, with compile caches. Processor
-  # time is that of getrusage(2).
+  # Uses a generated application whose gems have no extensions and come from a source on this machine. It is installed,
+  # with compile caches. CPU time is measured with getrusage(2).
   class FrontBenchmark
     FILES = 80
-    # Commands that a record answers, with the variables of a record.
+    # Commands that the front end completes from a record, without Ruby.
     RECORDED = [%w[install], %w[check]].freeze
     BACKGROUND = { "SPATE_BOOT_BACKGROUND" => nil }.freeze
-    # Seconds to wait for a record.
+    # The time limit for a record to be written, in seconds.
     PATIENCE = 300
-    # KiB; with Ruby it is more.
+    # The peak memory that a command without Ruby stays below, in KiB.
     WITHOUT_RUBY = 4 << 10
-    # name => [words, goal as a ratio to `ruby -e 1`, or nil]
+    # name => [arguments, goal as a ratio to `ruby -e 1` or nil]
     COMMANDS = { "version" => [%w[version], nil], "install, nothing to do" => [%w[install], 0.15],
                  "check" => [%w[check], 0.15], "exec ruby -e 1" => [%w[exec ruby -e 1], 1.05],
                  "exec ./tool (a script with #!/usr/bin/env ruby)" => [%w[exec ./tool], nil],
                  "help (handed over)" => [%w[help], nil] }.freeze
 
     BUNDLER = "Bundler"
+    # Calls fstatat once for each file of the bundle: the least that detects an edit of any file.
+    FLOOR = File.expand_path("../../build/floor/look", __dir__)
 
-    # Milliseconds.
+    # Times in milliseconds.
     Run = Struct.new(:wall, :processor)
 
     def initialize(rounds:, gems:)
@@ -36,6 +38,7 @@ module Benchmark
     end
 
     def run
+      system("make", "-s", "-C", File.expand_path("../floor", __dir__)) || abort("the floors could not be built")
       Dir.mktmpdir("front") do |folder|
         @folder = File.realpath(folder)
         install
@@ -61,13 +64,14 @@ module Benchmark
       @app.spate!("install", "--compile-cache", "wait")
       @app.spate!("setup", "--dir", "#{@folder}/bin")
       File.write(@app.path("tool"), "#!/usr/bin/env ruby\n", perm: 0o755)
-      # Records what such a boot loads, then builds the compile cache of that.
+      # The boots record which files they load, then `boot build` compiles these.
       [%w[exec ruby -e 1], %w[exec ./tool], %w[boot build]].each { |words| @app.spate!(*words) }
     ensure
       source&.stop
     end
 
-    # Until the front end answers, and Spate's own files are compiled, which changes what a command looks at.
+    # Runs a command until the front end completes it without Ruby and Spate's own files are compiled. The compile cache
+    # changes which files a command reads.
     def learn(words)
       give_up = Time.now + PATIENCE
       until compiled? && answered?(words)
@@ -77,7 +81,7 @@ module Benchmark
         sleep 1
       end
       records = Dir.glob("#{@app.home}/spate/store/v1/in-place/*")
-      records.each { |path| File.utime(soon = Time.now + 3600, soon, path) } # a young record is not replaced
+      records.each { |path| File.utime(soon = Time.now + 3600, soon, path) } # a recent record is not replaced
     end
 
     def compiled?
@@ -95,15 +99,16 @@ module Benchmark
 
     def interleave
       @plain = []
+      @floors = []
       @runs = Hash.new { |hash, key| hash[key] = [] }
-      round # fills the kernel's caches
-      @plain.clear
-      @runs.clear
+      round # unmeasured, fills the kernel's caches
+      [@plain, @floors, @runs].each(&:clear)
       @rounds.times { round }
     end
 
     def round
       @plain << sample([RbConfig.ruby], %w[-e 1])
+      @floors << floor
       @runs[["install, nothing to do", BUNDLER]] << sample(%w[bundle], %w[install], @peer.env, @peer)
       COMMANDS.each do |name, (words, _)|
         programs.each { |kind, path| @runs[[name, kind]] << sample([path], words) }
@@ -121,12 +126,18 @@ module Benchmark
       Run.new((Process.clock_gettime(Process::CLOCK_MONOTONIC) - started) * 1000, (children - before) * 1000)
     end
 
+    def floor
+      wall, processor, @looks = IO.popen([FLOOR, @app.bundle_root], &:read).split.map(&:to_f)
+      Run.new(wall * 1000, processor * 1000)
+    end
+
     def children = Process.times.then { |times| times.cutime + times.cstime }
 
     def table
       table = Table.new("#{@gems} gems, #{@gems * FILES} files, #{@rounds} rounds",
                         ["command", "by", "wall, ms: median (min-max)", "processor, ms", "processor to `ruby -e 1`"])
       table.row("`ruby -e 1`", "", *cells(@plain))
+      table.row("floor: fstatat, #{@looks.to_i} times", "C, one thread", *cells(@floors))
       COMMANDS.each do |name, (_, goal)|
         [*programs.keys, BUNDLER].each do |kind|
           table.row(name, kind, *cells(@runs[[name, kind]])) if @runs.key?([name, kind])
@@ -152,7 +163,7 @@ module Benchmark
       [Figures.spread(runs.map(&:wall)), format("%.2f", processor), format("%.3f", ratio(runs))]
     end
 
-    # The median of the rounds' ratios.
+    # The median of the ratios within each round.
     def ratio(runs) = Figures.median(runs.zip(@plain).map { |run, plain| run.processor / plain.processor })
 
     def memory

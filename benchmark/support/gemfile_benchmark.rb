@@ -7,10 +7,10 @@ require "spate/gemfile/observation"
 require_relative "measure"
 
 module Benchmark
-  # Comparing a Gemfile with its lockfile, with and without tracing.
+  # Compares a Gemfile with its lockfile, with and without tracing.
   class GemfileBenchmark
     GEMS = (1..150).map { |number| "gem#{number}" }.sort.freeze
-    # Only compares Gemfile and lockfile, without tracing.
+    # A Ruby program that only compares the Gemfile and the lockfile, with Bundler alone.
     ALONE = 'require "rubygems"; require "bundler"; Bundler.ui = Bundler::UI::Silent.new; ' \
             "exit!(Bundler.definition.nothing_changed?)"
 
@@ -21,9 +21,9 @@ module Benchmark
     def run
       Dir.mktmpdir("spate-gemfile-") do |folder|
         app(folder)
-        ways = { "the same child, untraced" => -> { child(&:deaf) }, "traced" => -> { child(&:call) },
+        ways = { "the same child, untraced" => -> { child(&:untraced) }, "traced" => -> { child(&:call) },
                  "Bundler alone" => -> { alone(folder) } }
-        ways.each_value(&:call) # once, for what is read from disk
+        ways.each_value(&:call) # unmeasured, to fill the page cache
         samples = ways.transform_values { [] }
         @rounds.times { ways.each { |way, call| samples[way] << measure(&call) } }
         write(samples)
@@ -63,16 +63,18 @@ module Benchmark
     end
 
     # An observation that can also run the child without tracing.
-    class Hearing < Spate::Gemfile::Observation
-      def deaf = run(@location.root, nil)
+    class PlainObservation < Spate::Gemfile::Observation
+      def untraced = run(@location.root, nil)
     end
 
     def child
-      told = yield(Hearing.new(@location, @env, :check)).told
-      abort told.inspect unless told && told[:check].differences.empty? && told[:parts][:check][:volatile].empty?
+      report = yield(PlainObservation.new(@location, @env, :check)).report
+      return if report && report[:check].differences.empty? && report[:parts][:check][:volatile].empty?
+
+      abort report.inspect
     end
 
-    # [wall, CPU] in seconds.
+    # The wall and CPU time of the block, in seconds.
     def measure
       started = [Process.clock_gettime(Process::CLOCK_MONOTONIC), processor]
       yield

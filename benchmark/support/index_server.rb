@@ -4,7 +4,7 @@ require "digest"
 require "socket"
 
 module Benchmark
-  # Serves a folder with a compact index, with ETags, ranges and digests, in a child process.
+  # Serves a folder with a compact index from a child process. Supports ETags, ranges and digests.
   class IndexServer
     attr_reader :url
 
@@ -45,7 +45,7 @@ module Benchmark
         socket.write(answer(line.split[1], headers))
       end
     rescue SystemCallError, IOError
-      nil # the client has gone
+      nil # the client closed the connection
     ensure
       socket.close
     end
@@ -64,7 +64,7 @@ module Benchmark
         "Content-Length: #{body.bytesize}\r\n\r\n".b << body
     end
 
-    # [text, ETag, digest], or nil
+    # [text, ETag, digest], or nil if the page does not exist.
     def page(path)
       @pages[path] ||= begin
         text = File.binread(file(path))
@@ -74,7 +74,7 @@ module Benchmark
       nil
     end
 
-    # Bundler keeps pages with other characters under names with a digest.
+    # Bundler's cache adds a digest to the file name of a page whose name has special characters.
     def file(path)
       plain = File.join(@folder, path)
       name = File.basename(path)

@@ -6,7 +6,7 @@ require "support/measure"
 require "spate/inputs"
 
 module Benchmark
-  # 5,000 inputs as a native build has them: wall time in one process, all of it in the kernel's cache.
+  # Measures wall time in one process for 5,000 inputs, like those of a native build. All files are in the page cache.
   class InputsBenchmark
     Inputs = Spate::Inputs
     FILES = 1_500
@@ -17,7 +17,7 @@ module Benchmark
     LISTED = 100
     RECORDS = 10
     KILOBYTES = 8
-    # Of a warm check.
+    # The goal for a warm check, in milliseconds.
     GOAL_MS = 10
 
     def initialize(rounds:)

@@ -6,9 +6,9 @@ require "support/app_workspace"
 require "support/install_scenarios"
 
 module Benchmark
-  # All selected scenarios for all selected apps, one table each.
+  # Runs all selected scenarios for all selected applications, with one table each.
   class InstallBenchmark
-    # result: name of the file that the tables go to.
+    # result: name of the file to which the tables are written.
     def initialize(apps:, scenarios:, pairs:, scint:, result:)
       @apps = apps
       @scenarios = scenarios

@@ -3,7 +3,7 @@
 require "support/measure"
 
 module Benchmark
-  # Goals of an install, as ratios of medians of wall time in one interleaved run.
+  # Goals of the install benchmark: ratios of the median wall times in one interleaved run.
   class InstallGoals
     SPATE = /\Aspate, (?:store|nothing|launcher|restored)/
     WRAPPER = /wrapper\z/

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module Benchmark
-  # The rows of the install benchmark: how each tool, floor and part is started, and how its folder is emptied before
-  # each run. Needs @workspace and @scint.
+  # The rows of the install benchmark: how each tool or lower bound is started, and how its folder is emptied before
+  # each run. The including class sets @workspace and @scint.
   module InstallRows
     FLOORS = File.expand_path("../../build/floor", __dir__)
     THREADS = Etc.nprocessors.to_s
@@ -24,7 +24,7 @@ module Benchmark
           before: clear, vendored: vendored, env: env, check: -> { verify(tool) })
     end
 
-    # Checks the result: Bundler itself must find the bundle complete.
+    # Checks the result with `bundle check`.
     def verify(tool)
       @workspace.run(tool, Peers.bundler_command("check"))
     end
@@ -37,7 +37,7 @@ module Benchmark
           before: -> { forget(tool) }, vendored: vendored, env: env)
     end
 
-    # With Bundler's own cache for all projects: archives and, if it caches them, extensions.
+    # Bundler with its cache for all projects, which contains archives and, in some versions, extensions.
     def cached_bundler_row
       tool = :bundler_cached
       env = { "BUNDLE_GLOBAL_GEM_CACHE" => "true" }
@@ -92,7 +92,7 @@ module Benchmark
       row("downloading alone", :spate, [*command, *names], before: -> { Peers.aside(target) })
     end
 
-    # The builds of a bundle whose gems are in the store: a cold install without fetching.
+    # A cold install without downloads: all gems are in the store, but no builds.
     def builds_row(name = "builds alone", tool: :builds, env: {})
       fill(tool)
       store = "#{@workspace.home(tool)}/spate/store/v1"
@@ -100,7 +100,7 @@ module Benchmark
       spate_row(name, tool: tool, before: forget, env: env)
     end
 
-    # Without tracing.
+    # The same as #builds_row, without tracing.
     def deaf_builds_row
       builds_row("the same, untraced", tool: :deaf_builds,
                                        env: { "RUBYOPT" => "-r#{File.expand_path("deaf", __dir__)}" })

@@ -7,7 +7,7 @@ require "support/install_goals"
 require "support/install_rows"
 
 module Benchmark
-  # The scenarios for one application. Each returns a Table; ratios are those of medians in one interleaved run.
+  # The scenarios for one application. Each returns a Table. Ratios are ratios of medians in one interleaved run.
   class InstallScenarios
     include InstallRows
 
@@ -17,8 +17,9 @@ module Benchmark
       @scint = scint
     end
 
-    # The store is full, the bundle's path is empty; Bundler has every archive in vendor/cache. For a lockfile
-    # without CHECKSUMS other sources than RubyGems' own are queried again; the measured one is treated as RubyGems'.
+    # The store is full, and the bundle's folder is empty. Bundler has every archive in vendor/cache. If the lockfile
+    # has no CHECKSUMS, Spate queries all sources except RubyGems' default source again, so the measured source is
+    # treated like that one.
     def warm
       fill(:spate)
       mine = [spate_row("spate, store full", env: as_rubygems), spate_row("the same, each name asked for")]
@@ -26,8 +27,8 @@ module Benchmark
       table("warm: store full, bundle empty", rows.compact, goals: :warm)
     end
 
-    # The archives are in vendor/cache; the store has only built extensions, the data about RubyGems and the Gemfile
-    # check on the Gemfile.
+    # The archives are in vendor/cache. The store contains only built extensions, data about RubyGems and the Gemfile
+    # check.
     def extract
       fill(:extract, vendored: true)
       keep = builds_only(@workspace.home(:extract))
@@ -37,8 +38,8 @@ module Benchmark
             goals: :extract)
     end
 
-    # Nothing is cached; the source has 50 ms of latency and 200 Mbit/s a connection. Spate's own compile cache is not
-    # made each time: its child in the background would be counted with the next run.
+    # Nothing is cached. The source has 50 ms of latency and 200 Mbit/s for each connection. Spate does not compile its
+    # own code, since the background process for that would slow down the next run.
     def cold
       forget_all = -> { Peers.aside("#{@workspace.home(:cold)}/spate") }
       rows = [spate_row("spate, nothing cached", tool: :cold, before: forget_all, env: { "SPATE_NO_OWN_CODE" => "1" }),
@@ -49,12 +50,12 @@ module Benchmark
         .note("Spate's own process: #{own_memory(rows.first)} MB at most, with the archives that it maps.")
     end
 
-    # All gems are in the store, but no builds: with and without tracing.
+    # All gems are in the store, but no builds. Compares traced and untraced builds.
     def trace
       table("builds alone, traced and untraced", [builds_row("builds, traced"), deaf_builds_row], goals: :trace)
     end
 
-    # Everything is in place.
+    # The bundle is complete, so there is nothing to do.
     def noop
       fill(:spate)
       without = { "SPATE_NO_OWN_CODE" => "1" }
@@ -65,8 +66,8 @@ module Benchmark
       table("no-op: all in place", rows.compact, pairs: [@pairs, 15].max, goals: :noop)
     end
 
-    # The store comes from a CI cache of another machine: copied, so that all times are lost, and with another boot
-    # id, which is simulated as root (by a mount in a separate namespace).
+    # Simulates a store from another machine's CI cache. The store is copied, so that all file times change. As root, it
+    # also has a different boot id, through a mount in a separate namespace.
     def restored
       fill(:restored)
       home = @workspace.home(:restored)
@@ -76,7 +77,7 @@ module Benchmark
       table("warm from a restored CI cache: #{title}", [restored, spate_row("spate, store full")], goals: :restored)
     end
 
-    # Runs a command with another boot id.
+    # Runs a command with a different boot id.
     module OtherBoot
       BOOT_ID = "/proc/sys/kernel/random/boot_id"
 
@@ -95,7 +96,7 @@ module Benchmark
 
     private
 
-    # goals: of InstallGoals.
+    # goals: a method of InstallGoals.
     def table(title, rows, goals:, pairs: @pairs)
       Measure.interleave(rows, pairs)
       base = median(rows.first)
@@ -108,7 +109,7 @@ module Benchmark
 
     def medians(rows) = rows.reject(&:failure).to_h { |row| [row.name, median(row)] }
 
-    # MiB, from the last event of an additional run.
+    # Peak memory of Spate's process in MiB, from the last event of an additional run.
     def own_memory(row)
       row.before.call
       output = IO.popen(row.env, [*row.command, "--json"], chdir: row.folder, &:read)
@@ -125,20 +126,21 @@ module Benchmark
 
     def median(row) = Figures.median(row.samples.map(&:wall))
 
-    # A separate store for the tool, with the builds of the preparing install, so that they need not run again.
+    # Creates a separate store for the tool. It contains the builds of the first install, so that they need not run
+    # again.
     def fill(tool, vendored: false)
       @workspace.app(tool, vendored: vendored)
       own = "#{@workspace.home(tool)}/spate"
       FileUtils.cp_r("#{@workspace.home(:seed)}/spate", own, preserve: true) unless File.directory?(own)
-      # The source has another port each time, so its gems must be looked up before the measurement.
+      # The port of the source changes in each run, so its gems must be looked up before the measurement.
       Peers.aside(@workspace.bundle(tool))
-      # Without CI, so that Spate's own compile cache is made. Gem compile caches are off, because they would be built
-      # during rows.
+      # Unset CI, so that Spate compiles its own code. Compile caches of gems are disabled, because they would be built
+      # during the measurement.
       @workspace.run(tool, [Peers.launcher, "install", "--quiet", "--compile-cache", "off"], CI: nil)
       await_self_cache("#{own}/store/v1/compile-cache/own")
     end
 
-    # The environment in which the source is treated as RubyGems' own, after a first install in it.
+    # The environment that treats the source like RubyGems' default source. Installs once in it, unmeasured.
     def as_rubygems
       env = { "RUBYOPT" => "-r#{File.expand_path("as_rubygems", __dir__)}",
               "SPATE_BENCHMARK_SOURCE" => @workspace.source.url }
@@ -147,7 +149,7 @@ module Benchmark
       env
     end
 
-    # Waits for the compile cache that the previous run makes in the background.
+    # Waits for the compile cache that the previous run builds in the background.
     def await_self_cache(folder)
       100.times do
         return if Dir.glob("#{folder}/*.compiled").any? && Dir.glob("#{folder}/*.lock").empty?
@@ -157,7 +159,7 @@ module Benchmark
       raise "no compile cache of Spate's own code was made in #{folder}"
     end
 
-    # A copy of Spate's folder that holds builds and their objects, and no package.
+    # Copies Spate's folder, then removes all packages, so that only builds and their objects are left.
     def builds_only(home)
       keep = "#{home}/spate-builds"
       return keep if File.directory?(keep)
@@ -196,7 +198,7 @@ module Benchmark
       FileUtils.cp_r(keep, target, preserve: true)
     end
 
-    # Before each run, because the previous run rewrote the store's manifests with its own boot id.
+    # Called before each run, because the previous run rewrote the store's manifests with its own boot id.
     def another_machine(home)
       OtherBoot.begin(@workspace.folder)
       copy_store(home)
@@ -205,7 +207,7 @@ module Benchmark
     def copy_store(home)
       Peers.aside("#{home}/spate-before")
       File.rename("#{home}/spate", "#{home}/spate-before")
-      # Modes are kept, as in a CI cache's archive.
+      # Preserves only modes, like the archive of a CI cache.
       system("cp", "-r", "--preserve=mode", "#{home}/spate-before", "#{home}/spate") || raise("no copy of the store")
     end
   end

@@ -7,7 +7,7 @@ require "stringio"
 require "zlib"
 
 module Benchmark
-  # Archives that look like gems of source code: text of a few KiB a file, no two alike, eight files a folder.
+  # Generates archives that resemble gems with source code: different files of a few KiB each, eight files per folder.
   class MadeArchives
     WORDS = %w[def class module end return if else unless while nil true false self require attr_reader each map select
                value name path entry index count size string array hash result error status].freeze
@@ -17,7 +17,7 @@ module Benchmark
       FileUtils.mkdir_p(folder)
     end
 
-    # Path of a .gem with that many files; made once.
+    # The path of a .gem with the given number of files. It is created only once.
     def gem(name, files:, seed: 1)
       path = File.join(@folder, "#{name}-#{files}-#{seed}.gem")
       return path if File.exist?(path)
@@ -27,7 +27,7 @@ module Benchmark
       path
     end
 
-    # core-js from the npm registry that the machine uses; fetched once.
+    # The path of core-js from the machine's npm registry. It is downloaded only once.
     def core_js
       found = Dir[File.join(@folder, "core-js-*.tgz")].max
       return found if found

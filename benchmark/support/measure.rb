@@ -5,17 +5,17 @@ require "etc"
 require "tempfile"
 
 module Benchmark
-  # One run of a command as a whole process: seconds of wall time, user and system time (children included), and the
-  # largest resident set of any of its processes, in KiB. By GNU time, so that the kernel's own accounting counts.
+  # One run of a command: wall, user and system time in seconds, including child processes, and the peak resident set of
+  # its largest process in KiB. GNU time reads these figures from the kernel.
   Sample = Struct.new(:wall, :user, :system, :memory) do
     def cpu = user + system
   end
 
-  # Runs commands in turn and keeps their samples.
+  # Runs commands in turn and records their samples.
   class Measure
     TIME = "/usr/bin/time"
 
-    # Row: name, what to do before each run (not measured), the command with its environment and folder.
+    # A command to measure. `before` is called before each run and is not measured; `check` is called after it.
     Row = Struct.new(:name, :before, :env, :command, :folder, :check, :samples,
                      :optional, :failure, keyword_init: true)
 
@@ -33,7 +33,7 @@ module Benchmark
       end
     end
 
-    # rows in turn, `times` times: A B C A B C ...
+    # Runs all rows in turn, `times` times: A B C A B C ...
     def self.interleave(rows, times)
       rows.each { |row| row.samples = [] }
       times.times do
@@ -42,7 +42,7 @@ module Benchmark
       rows
     end
 
-    # A peer that cannot do this job has a row that says so; Spate itself must.
+    # If an optional row fails, the table shows the failure. Other rows must succeed.
     def self.run(row)
       row.before&.call
       row.samples << precise(row)
@@ -53,7 +53,7 @@ module Benchmark
       row.failure = e.message.lines.grep(/fail|error/i).last.to_s.strip[0, 100]
     end
 
-    # GNU time counts hundredths; short runs want more.
+    # GNU time has a resolution of 10 ms, which is too coarse for short runs.
     def self.precise(row)
       started = Process.clock_gettime(Process::CLOCK_MONOTONIC)
       sample = sample(row.env, row.command, row.folder)
@@ -62,7 +62,7 @@ module Benchmark
     end
   end
 
-  # Middle value and spread of some numbers.
+  # Median and range of some numbers.
   module Figures
     module_function
 
@@ -78,14 +78,15 @@ module Benchmark
     end
   end
 
-  # The goals of a table: each is [text, whether it was met; nil if it was not measured].
+  # The goals of a table. Each is [text, whether it was met, or nil if it was not measured].
   module Goals
     WORDS = { true => "hit", false => "MISS", nil => "not run" }.freeze
 
     def self.words(goals) = goals.map { |text, met| "#{text}: #{WORDS.fetch(met)}" }.join("; ")
   end
 
-  # A table of GitHub's Markdown, printed and written to benchmark/results/NAME.md with the machine's description.
+  # A table in GitHub's Markdown. It is printed, and written to benchmark/results/NAME.md with a description of the
+  # machine.
   class Table
     RESULTS = File.expand_path("../results", __dir__)
 
@@ -118,7 +119,7 @@ module Benchmark
        "Linux #{kernel}"].join("; ")
     end
 
-    # results: the folder that the file goes to.
+    # results: the folder in which the file is written.
     def self.write(name, tables, results: RESULTS)
       text = "# benchmark/#{name}\n\n#{machine}\n\n#{tables.join("\n")}"
       path = File.join(results, "#{name}.md")

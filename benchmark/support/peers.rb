@@ -5,17 +5,17 @@ require "rbconfig"
 require_relative "../../test/support/newest_bundler"
 
 module Benchmark
-  # The tools that are compared, each with a HOME, a store and a cache of its own.
+  # The compared tools. Each has a separate HOME, store and cache.
   module Peers
     ROOT = File.expand_path("../..", __dir__)
     WORK = ENV["SPATE_BENCHMARK_WORK"] || File.join(ROOT, "tmp/benchmark")
 
     module_function
 
-    # Folder of the newest Bundler that runs on this Ruby, fetched once.
+    # The folder of the newest Bundler for this Ruby, which is downloaded only once.
     def newest_bundler = NewestBundler.fetch
 
-    # Its version.
+    # The version of #newest_bundler.
     def bundler = File.basename(newest_bundler).delete_prefix("bundler-")
 
     def bundler_command(*arguments)
@@ -23,8 +23,8 @@ module Benchmark
       [RbConfig.ruby, "-I#{folder}/lib", "#{folder}/exe/bundle", *arguments]
     end
 
-    # The launcher that `spate setup` makes, in the benchmark's own folder. A folder that other sources of Spate worked
-    # in has one of theirs.
+    # The launcher that `spate setup` creates, in the benchmark's folder. It is recreated, since an existing one may
+    # belong to another checkout of Spate.
     def launcher
       @launcher ||= begin
         bin = File.join(WORK, "bin")
@@ -44,7 +44,8 @@ module Benchmark
         "RUBYLIB" => nil, "BUNDLE_SILENCE_ROOT_WARNING" => "true", "BUNDLE_GLOBAL_GEM_CACHE" => nil, "CI" => "true" }
     end
 
-    # A tree moved aside, for deleting slows the creation of files for minutes; trash is emptied at the very end.
+    # Moves a tree to a trash folder, because deleting it would slow down the creation of files for minutes. The trash
+    # is deleted at the end.
     def aside(path)
       return unless File.exist?(path)
 

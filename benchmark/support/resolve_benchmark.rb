@@ -7,11 +7,11 @@ require_relative "index_server"
 require_relative "measure"
 
 module Benchmark
-  # Bundler and Spate change the same lockfile, with separate homes. Every pair of results must be equal, byte by byte.
+  # Bundler and Spate change the same lockfile, with separate homes. Both results must be identical.
   class ResolveBenchmark
     SPATE = ["ruby", "--disable-gems", "-I#{File.expand_path("../../lib", __dir__)}",
              File.expand_path("../../exe/spate", __dir__)].freeze
-    # [scenario, Bundler's command, Spate's, whether caches are emptied before each run]
+    # [title, Bundler's command, Spate's command, whether caches are emptied before each run]
     SCENARIOS = [
       ["update --all, index kept", %w[lock --update], %w[lock --update], false],
       ["update --all, index empty", %w[lock --update], %w[lock --update], true],
@@ -73,12 +73,12 @@ module Benchmark
       FileUtils.rm_rf([*("#{folder}/home" if cold), "#{folder}/app"])
       FileUtils.mkdir_p(["#{folder}/home", "#{folder}/app"])
       write(folder, app, url, current: scenario.first.start_with?("lock"))
-      # `outdated` ends with 1
+      # `outdated` exits with status 1 if a gem is outdated.
       command = ["sh", "-c", "\"$@\"; [ $? -le 1 ]", "sh", *command]
       Measure.sample(env(folder), command, "#{folder}/app")
     end
 
-    # current: the lockfile that needs no change.
+    # current: whether the lockfile is up to date.
     def write(folder, app, url, current:)
       Dir.children(app).each { |name| FileUtils.cp_r("#{app}/#{name}", "#{folder}/app/#{name}") }
       %w[Gemfile Gemfile.lock].each do |name|

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Loaded by RUBYOPT into a peer, to measure its extraction without the building of native extensions.
+# Loaded into another tool through RUBYOPT, to measure its extraction without native builds.
 require "rubygems/ext"
 
 module SkipExtensions

@@ -1,13 +1,13 @@
 # frozen_string_literal: true
 
 module Benchmark
-  # Links packages in a loop, by turns alone and while threads unpack as fast as they can, all through one store.
+  # Links packages in a loop, alternately alone and while other threads unpack archives into the same store.
   class Surge
     ROUNDS = 5
-    ARCHIVES = 4 # a round
+    ARCHIVES = 4 # per round
     FILES = 2000
-    PACKAGES = 10 # a call
-    LINKED = 71 # files of each
+    PACKAGES = 10 # per call
+    LINKED = 71 # files in each package
     ALONE = 0.4 # seconds
 
     def initialize(archives, scratch, threads)
@@ -44,7 +44,7 @@ module Benchmark
       @linked = 0
     end
 
-    # Archives that the store does not have yet.
+    # Starts threads that unpack archives that are not yet in the store.
     def start_extraction(round)
       queue = Queue.new
       @queue[round * ARCHIVES, ARCHIVES].each { |archive| queue << archive }
@@ -61,7 +61,7 @@ module Benchmark
       end
     end
 
-    # [links a second, longest time between the ends of two calls]
+    # [links per second, longest time between the ends of two calls in seconds]
     def link_until(deadline = nil)
       started = last = now
       links = 0

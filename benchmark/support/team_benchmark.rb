@@ -8,28 +8,28 @@ require "support/team/installs"
 require "support/team/sending"
 
 module Benchmark
-  # The asked cases, one table or two each.
+  # Runs the selected cases. Each has one or two tables.
   class TeamBenchmark
     CASES = %w[lobsters many changed costs sending].freeze
     LIMITS = { "lobsters" => 3, "many" => 6 }.freeze
     SMALL = "mrsk"
     EARLIER = "- of an earlier run\n"
 
-    # The parts of a file of results that are about something else than these tables.
+    # The sections of a results file that these tables do not replace.
     def self.others(text, tables)
       titles = tables.map { |table| table.to_s.lines.first }
       parts = text.split(/^(?=## )/).drop(1).reject { |part| titles.include?(part.lines.first) }
       parts.map { |part| "#{part.strip.delete_suffix(EARLIER.chomp).strip}\n#{EARLIER}" }
     end
 
-    # result: name of the file that the tables go to.
+    # result: name of the file to which the tables are written.
     def initialize(cases:, rounds:, result:)
       @cases = cases
       @rounds = rounds
       @result = result
     end
 
-    # Why it cannot run here, or nil.
+    # The reason why the benchmark cannot run here, or nil.
     def refusal
       Team::Line.refusal || (@cases - CASES).first&.then { |name| "no case is called #{name}: #{CASES.join(", ")}" }
     end
@@ -52,13 +52,13 @@ module Benchmark
 
     private
 
-    # The results of other cases, or "".
+    # The existing results file, or "".
     def found
       path = File.join(Table::RESULTS, "#{@result}.md")
       File.exist?(path) ? File.read(path) : ""
     end
 
-    # What is there so far, should the rest fail.
+    # Prints the finished tables, in case a later step fails.
     def told(tables) = tables.each { |table| warn table.to_s }
 
     def installs(name, **options)

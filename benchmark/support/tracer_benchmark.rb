@@ -8,11 +8,12 @@ require "spate/tracer"
 require_relative "measure"
 
 module Benchmark
-  # Builds of extensions with and without tracing.
+  # Builds extensions with and without tracing.
   class TracerBenchmark
-    # way => options for the tracer; nil without tracing.
+    # way => options for the tracer, or nil for no tracing.
     WAYS = { "bare" => nil, "hooks and filter" => {}, "filter alone" => { hooks: false } }.freeze
-    # Seconds of wall and CPU time (including this process' listener thread), notified calls, traced paths.
+    # Wall and CPU time in seconds (including the listener thread of this process), the number of calls that the tracer
+    # was notified of, and of traced paths.
     Run = Struct.new(:wall, :cpu, :asked, :paths)
 
     def initialize(gems, rounds:)
@@ -52,7 +53,7 @@ module Benchmark
     def in_turn(gem)
       Dir.mktmpdir("spate-tracer-") do |folder|
         Gem::Package.new(gem).extract_files("#{folder}/gem")
-        build(folder, nil) # once, for what is read from disk
+        build(folder, nil) # unmeasured, to fill the page cache
         runs = WAYS.keys.to_h { |way| [way, []] }
         @rounds.times { WAYS.each { |way, options| runs[way] << build(folder, options) } }
         runs

@@ -6,14 +6,14 @@ require "support/measure"
 require "support/surge"
 
 module Benchmark
-  # Unpacking and linking by the core, in this process, interleaved with the floors.
+  # Measures unpacking and linking by the core, in this process. Runs are interleaved with the lower bounds.
   class UnpackBenchmark
     CURVE = [4, 8, 16, 24, 32, 48, 64, 128, 256].freeze
     PACKAGES = 155
     FILES_A_PACKAGE = 71
     MEMORY = "/dev/shm"
 
-    # One kind of run: seconds of wall and CPU time of each.
+    # One kind of run, with the wall and CPU times of its runs in seconds.
     Variant = Struct.new(:name, :run, :wall, :cpu)
 
     def initialize(pairs:, threads:, folder:)
@@ -48,7 +48,8 @@ module Benchmark
       FileUtils.mkdir_p(@scratch)
     end
 
-    # Old trees stay where they are until the end: ext4 creates slowly for minutes after a large tree was deleted.
+    # A new path for each tree. Trees are deleted at the end, because ext4 creates files slowly for minutes after a
+    # large tree was deleted.
     def fresh(name) = File.join(@scratch, "#{name}#{@counter += 1}")
 
     def clock(id) = Process.clock_gettime(id)
@@ -78,7 +79,7 @@ module Benchmark
       Spate::Native::Store.new(root, unpack_threads: @threads, link_threads: @threads)
     end
 
-    # Into a new store that has met one other package: its threads run, most of its folders are there.
+    # Unpacks into a new store that already contains one package, so that its threads run and most of its folders exist.
     def unpack(archive, kind, parallel_from, memory: nil)
       store = open_store
       store.unpack(@archives.gem("other", files: 512), parallel_from: 1).close
@@ -101,8 +102,7 @@ module Benchmark
 
     def extract_floor(threads, archive) = floor("extract", threads, fresh("floor"), archive)
 
-    # The gain from two threads without a disk file system: ext4 takes one lock per folder, and has one journal
-    # for all.
+    # Measures the gain from two threads on tmpfs. ext4 limits it with a lock per folder and a single journal.
     def in_memory
       return [] unless file_system(MEMORY) == "tmpfs"
 

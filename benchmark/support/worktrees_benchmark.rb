@@ -6,16 +6,18 @@ require "support/measure"
 require "support/app_workspace"
 
 module Benchmark
-  # Working trees as agents have them: one repository, many checkouts, all installed and booted at once.
+  # Installs and boots many working trees of one repository at once, as coding agents use them.
   class WorktreesBenchmark
-    # name => [revision, words]. `exec` of the same files: only reads the inputs of a boot.
+    # name => [revision, arguments]. The last row only reads the inputs of a boot, since `exec` runs the same files
+    # again.
     ROWS = {
       "install, CHECKSUMS in the lockfile" => [:checksums, %w[install --quiet]],
       "install" => [:plain, %w[install --quiet]],
       "install, nothing to do" => [:plain, %w[install --quiet]],
       "exec ruby -e 1" => [:plain, %w[exec ruby -e 1]]
     }.freeze
-    # Trees that make their compile caches, in one round, because that takes longer than all other parts.
+    # The number of trees that build their compile caches. This part has only one round, since it takes longer than all
+    # others.
     BUILDING = 4
     Run = Struct.new(:wall, :cpu)
 
@@ -59,7 +61,7 @@ module Benchmark
       table.note("bytes of gems that are on the disk beside the store: #{@own} in all trees, of #{@whole} in each")
     end
 
-    # The cost of a tree's own compile caches.
+    # Measures the compile caches of the application's own files.
     def compile_caches_table
       trees = add(:plain, BUILDING)
       together(trees, %w[install --quiet])
@@ -73,7 +75,7 @@ module Benchmark
       remove(trees)
     end
 
-    # {name of a row => Run}
+    # {title of a row => Run}
     def round
       made = {}
       runs = ROWS.to_h do |name, (revision, words)|
@@ -115,11 +117,12 @@ module Benchmark
 
     def files(folder) = Find.find(folder).map { |path| File.lstat(path) }.select(&:file?)
 
-    # Of gems and applications, beside Spate's own.
+    # The folder with compile caches of gems and applications, as opposed to those of Spate's code.
     def caches = Dir.glob("#{store}/compile-cache/*").find { |path| File.basename(path) != "own" }
     def store = "#{@env.fetch("SPATE_HOME")}/store/v1"
 
-    # Afterwards all names that another tree needs are stored, and Spate's own code is compiled, which CI does not do.
+    # Fills the store with everything that another tree needs, and compiles Spate's own code. CI is unset, because Spate
+    # does not compile its code in CI.
     def fill
       %w[checksums plain].each do |revision|
         git("checkout", "--quiet", revision)
@@ -130,7 +133,7 @@ module Benchmark
     end
 
     def commit
-      FileUtils.rm_rf("#{@repository}/.git") # the source has another port in each run
+      FileUtils.rm_rf("#{@repository}/.git") # the port of the source changes in each run
       git("init", "--quiet", "--initial-branch", "plain")
       File.write("#{@repository}/.gitignore", "vendor/bundle\n")
       keep("app")
@@ -144,7 +147,7 @@ module Benchmark
       git("-c", "user.name=a", "-c", "user.email=a@example.test", "commit", "--quiet", "--message", message)
     end
 
-    # As Bundler 4 writes them.
+    # The lines of CHECKSUMS, in the format of Bundler 4.
     def checksums
       @workspace.archive_files.map do |path|
         _, name, version = File.basename(path, ".gem").match(/\A(.+?)-(\d.*)\z/).to_a

@@ -9,12 +9,13 @@ require "rubygems/remote_fetcher"
 
 module Benchmark
   module Team
-    # An application, its archives, and a gem source of plain files that has them. "many" is generated, and locked once.
+    # An application, its archives, and a gem source of static files with these archives. "many" is generated, and
+    # locked only once.
     class App
       FOLDER = File.join(Peers::WORK, "team")
       MIRROR = File.join(FOLDER, "mirror")
-      # "many" is this one without its engine of JavaScript, which is larger than its other gems together, and with
-      # clients of these services.
+      # "many" is this application without its JavaScript engine, which is larger than all of its other gems, and with
+      # the clients of SERVICES.
       LARGEST = "human-essentials"
       ENGINE = /^\s*gem "mini_racer".*\n/
       SERVICES = %w[
@@ -38,7 +39,7 @@ module Benchmark
       ].freeze
       PAGES = %w[versions names specs.4.8.gz latest_specs.4.8.gz prerelease_specs.4.8.gz].freeze
 
-      # Names of packages and their versions in a lockfile, as archives are named.
+      # The full names ("name-version") of all gems in a lockfile.
       def self.locked(lockfile) = lockfile.scan(/^    (\S+) \((\S+)\)$/).map { |name, version| "#{name}-#{version}" }
 
       # Writes index pages and archives of all collected gems as files.
@@ -68,8 +69,8 @@ module Benchmark
         @folder = File.join(FOLDER, "apps", name)
       end
 
-      # Fetches every archive once from the gem source in use, by Bundler and without building anything. more: other
-      # versions, as "name-version".
+      # Fetches every archive once from the machine's gem source, with Bundler and without building extensions. more:
+      # additional versions, as "name-version".
       def collect(more: [])
         missing = more.reject { |full_name| File.exist?("#{FOLDER}/archives/#{full_name}.gem") }
         return if File.exist?("#{folder}/.complete") && missing.empty?
@@ -83,7 +84,8 @@ module Benchmark
 
       def lockfile = File.read("#{folder}/Gemfile.lock")
 
-      # In a folder, with another address of the gem source. The block may change the lockfile.
+      # Copies the application to a folder, with a different address of the gem source. The block may change the
+      # lockfile.
       def copy(target, source)
         FileUtils.mkdir_p(target)
         FileUtils.cp_r("#{folder}/.", target)

@@ -4,7 +4,7 @@ require "support/team/world"
 
 module Benchmark
   module Team
-    # One gem with an extension in another version than the one that the team's machines have built: only this gem is
+    # The lockfile has one gem with an extension in a version that the cache does not contain, so only this gem is
     # built.
     class Changed
       NAME = "bcrypt"
@@ -23,7 +23,7 @@ module Benchmark
         runs = Array.new(@rounds) { machine.tap(&:forget).install }
         walls = runs.map { |run| run.sample.wall }
         builds = runs.flat_map(&:builds)
-        Table.new("#{@app.name}: #{NAME} is another one", ["", "wall s", "builds begun"])
+        Table.new("#{@app.name}: #{NAME} in a different version", ["", "wall s", "builds begun"])
              .row("spate, cache in nginx", Figures.spread(walls), builds.tally.to_a.join(" "))
              .note(Goals.words([["its build alone", builds == [NAME] * @rounds]]))
       end

@@ -4,13 +4,13 @@ require "support/team/world"
 
 module Benchmark
   module Team
-    # The cost of a useless cache: one that refuses connections, one that never responds, one that is not needed.
+    # Measures the cost of a useless cache: it refuses connections, never responds, or is not needed.
     class Costs
-      # Installs per round, because they are short.
+      # The number of installs per round. A single one is too short for a precise result.
       TIMES = 3
       LIMITS = { refusing: 0.1, silent: 0.3 }.freeze
 
-      # app: a small one, with builds. full: one that is installed from the store alone.
+      # app: a small application with builds. full: an application whose gems are all in the store.
       def initialize(world, app, full, rounds:)
         @world = world
         @app = app

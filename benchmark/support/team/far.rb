@@ -6,8 +6,8 @@ require "support/team/line"
 
 module Benchmark
   module Team
-    # The servers at the other end of the line: a gem source of plain files, and caches: nginx as in docs/team-cache.md,
-    # with a second one to send to, and spate-serve. Each has its own port.
+    # The servers at the far end of the line, each with its own port: a gem source of static files; nginx as a cache,
+    # configured as in docs/team-cache.md; a second nginx to which entries are sent; and spate-serve.
     class Far
       PORTS = { source: 8080, nginx: 8081, sent: 8082, serve: 8083, admin: 8084, refusing: 8085 }.freeze
       WRITER = "ci:secret"
@@ -23,7 +23,7 @@ module Benchmark
 
       def start
         FileUtils.mkdir_p([@folder, kept(:nginx), kept(:sent)])
-        FileUtils.rm_f(Dir.glob(log("*"))) # the last one may have been cut off
+        FileUtils.rm_f(Dir.glob(log("*"))) # their last lines may be incomplete
         write
         spawn(:nginx, ServerProgram.find("nginx"), "-p", @folder, "-c", "#{@folder}/nginx.conf", "-e", "stderr",
               "-g", "daemon off;")
@@ -45,13 +45,13 @@ module Benchmark
         "http://#{"#{userinfo}@" if userinfo}#{host}:#{PORTS.fetch(name)}"
       end
 
-      # Folder of a cache's entries.
+      # The folder with a cache's entries.
       def kept(name) = "#{@folder}/#{name}"
 
-      # Requests that a server answered since the last call: [["GET", "/cas/…", 200], …]
+      # Requests to a server since the last call: [["GET", "/cas/…", 200], …]
       def requests(name)
         path = log(name)
-        sleep 1.2 # both write lines once a second
+        sleep 1.2 # both servers write their log once a second
         lines = File.exist?(path) ? File.readlines(path, chomp: true) : []
         File.truncate(path, 0) if File.exist?(path)
         lines.map { |line| JSON.parse(line).values_at("method", "target", "status") }
@@ -63,7 +63,7 @@ module Benchmark
 
       private
 
-      # Keeps the entries of earlier runs, because sending takes minutes.
+      # Reuses the entries of earlier runs, because sending them takes minutes.
       def serve
         FileUtils.mkdir_p(kept(:serve))
         File.write("#{@folder}/token", WRITER.split(":").last)

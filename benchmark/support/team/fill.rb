@@ -4,9 +4,11 @@ require "support/team/world"
 
 module Benchmark
   module Team
-    # The machine that builds the entries for all others and sends them to a cache. Its store is kept between runs.
+    # The machine that builds the entries for all other machines and sends them to a cache. Its store is reused in later
+    # runs.
     class Fill
-      # Attempts to rebuild results that could not be sent, for example after a compiler changed.
+      # The number of attempts to send all builds. A build that cannot be sent is rebuilt, for example after a compiler
+      # changed.
       TRIES = 3
 
       def initialize(world, app)
@@ -22,13 +24,13 @@ module Benchmark
         caches.each { |cache| send_all(cache, TRIES) }
       end
 
-      # Seconds of processor time of an install that compiled everything, or nil if none was measured.
+      # The CPU time of an install that compiled everything, in seconds; nil if none was measured.
       def cpu = File.exist?(@cpu) ? File.read(@cpu).to_f : nil
 
-      # Sends everything to a cache: Machine::Run.
+      # Sends everything to a cache. Returns a Machine::Run.
       def send_to(cache) = @world.sender(@app, "maker", cache).push
 
-      # Many processes send to a cache at the same time. Returns how many failed.
+      # Starts many processes that send to a cache at the same time. Returns how many failed.
       def crowd(cache, number)
         sender = @world.sender(@app, "maker", cache)
         output = { in: File::NULL, %i[out err] => "#{sender.folder}-crowd" }

@@ -4,17 +4,18 @@ require "support/team/world"
 
 module Benchmark
   module Team
-    # An application on fresh machines, with an empty HOME and store. Installs that compile everything are slow and
-    # vary little: one round of them is enough for a large application.
+    # Installs an application on fresh machines, with an empty HOME and store. Installs that compile everything are slow
+    # and vary little, so one round is enough for a large application.
     class Installs
-      # Row: its title; how a run of it is made; Run or Sample of each round; how many rounds at most.
+      # title: [text, cache or nil]. verb: method of the machine. most: maximum number of rounds. runs: the Run or
+      # Sample of each round.
       Row = Struct.new(:title, :machine, :verb, :most, :runs, :requests) do
         def walls = runs.map { |run| run.sample.wall }
         def builds = runs.map { |run| run.events.is_a?(Array) ? run.builds.size : nil }
         def first = (runs.first.done if runs.first&.events.is_a?(Array)) || {}
       end
 
-      # limit: seconds to reach with a cache. slow: rounds of those who compile.
+      # limit: goal with a cache, in seconds. slow: number of rounds for installs that compile everything.
       def initialize(world, app, rounds:, slow:, limit:)
         @world = world
         @app = app

@@ -6,16 +6,16 @@ require_relative "../../../test/support/server_program"
 
 module Benchmark
   module Team
-    # A line with the delay and rate of a real one: two network namespaces with a TUN device each, and between them
-    # link.c, which holds back every packet. So handshakes, slow start and a full queue take realistic time. Needs root
-    # and /dev/net/tun.
+    # Simulates a network connection with delay and limited bandwidth. Two network namespaces with a TUN device each are
+    # connected by link.c, which delays every packet. So handshakes, slow start and a full queue take realistic time.
+    # Needs root and /dev/net/tun.
     class Line
-      NEAR = "198.18.0.1" # of the addresses for benchmarks, RFC 2544
+      NEAR = "198.18.0.1" # in the address range for benchmarks (RFC 2544)
       FAR = "198.18.0.2"
-      NOBODY = "198.18.0.3" # the line takes what is sent to it, and nothing comes back
+      NOBODY = "198.18.0.3" # packets to this address are dropped
       SOURCE = File.expand_path("link.c", __dir__)
 
-      # Why this machine cannot have a line, or nil.
+      # The reason why this machine cannot simulate a connection, or nil.
       def self.refusal
         return "network namespaces need root" unless Process.uid.zero?
         return "there is no /dev/net/tun" unless File.chardev?("/dev/net/tun")
@@ -24,7 +24,7 @@ module Benchmark
         "#{missing.join(" and ")} cannot be found" unless missing.empty?
       end
 
-      # folder: for the program. delay: seconds from one end to the other; rate: bits a second; queue: bytes.
+      # folder: for the compiled program. delay: one-way, in seconds. rate: bits per second. queue: bytes.
       def initialize(folder, delay: 0.025, rate: 200_000_000, queue: 5_000_000)
         @folder = folder
         @numbers = [(delay * 1_000_000).round, rate, queue].map(&:to_s)
@@ -43,7 +43,7 @@ module Benchmark
         raise
       end
 
-      # The command line that runs a command at that end (:near or :far).
+      # The command line that runs a command at one end (:near or :far).
       def at(side, *command) = ["ip", "netns", "exec", @names.fetch(side), *command]
 
       def stop
@@ -59,7 +59,7 @@ module Benchmark
 
       private
 
-      # Ends processes that outlived the command that started them at an end of the line.
+      # Ends the processes that still run in a namespace.
       def end_all(name)
         Open3.capture2("ip", "netns", "pids", name, err: File::NULL).first.split.each do |pid|
           Process.kill(:TERM, Integer(pid))

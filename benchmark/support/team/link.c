@@ -1,12 +1,12 @@
 /*
  * link NEAR FAR DELAY RATE QUEUE
  *
- * A line between two network namespaces (paths of files, as `ip netns add` makes them): a TUN device named "line" in
- * each, and between them every packet is sent at RATE bits a second and arrives DELAY microseconds after its last bit
- * left. What would wait behind more than QUEUE bytes is dropped. As with a network card that segments, the kernel hands
- * over and takes up to 64 KiB of a TCP connection at once, which spares the processors that others measure.
+ * Connects two network namespaces, given as files created by `ip netns add`. Each has a TUN device named "line".
+ * Packets are sent at RATE bits per second and arrive DELAY microseconds after their last bit was sent. A packet is
+ * dropped if more than QUEUE bytes are waiting. The kernel passes up to 64 KiB of a TCP connection at once, as with a
+ * network card that supports segmentation offload. This saves CPU time for the measured processes.
  *
- * Prints "ready" once both devices are there; ends with its standard input, and the devices with it.
+ * Prints "ready" when both devices exist. Exits when its standard input is closed, which removes the devices.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -23,7 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The kernel's header of offloads, and the longest IP packet. */
+/* The virtio-net header (struct virtio_net_hdr) and the longest IP packet. */
 #define LARGEST (10 + 65535)
 #define SECOND 1000000000LL
 
@@ -34,7 +34,7 @@ struct packet {
     char bytes[];
 };
 
-/* One direction. idle: when the last bit of what was accepted leaves, in nanoseconds. */
+/* One direction. idle: when the last bit of all accepted packets has been sent, in nanoseconds. */
 struct lane {
     int from, to;
     int64_t idle;
@@ -93,7 +93,7 @@ static void take(struct lane *lane) {
         accept_packet(lane, bytes, (size_t)size);
 }
 
-/* Sends what is due; answers when the next is, or `later`. */
+/* Sends all packets that are due. Returns when the next one is due, but at most `later`. */
 static int64_t deliver(struct lane *lane, int64_t later) {
     int64_t time = now();
     for (struct packet *packet; (packet = lane->first) && packet->due <= time;) {

@@ -7,11 +7,11 @@ require "support/team/app"
 
 module Benchmark
   module Team
-    # One of the team's machines: a HOME and a copy of an application, at the near end of the line.
+    # A simulated machine of the team: a HOME and a copy of an application, at the near end of the line.
     class Machine
-      # An install: its Sample, and Spate's events.
+      # The Sample of an install, and Spate's events.
       Run = Struct.new(:sample, :events) do
-        # Names of gems whose build began, whether or not it ended.
+        # Names of gems whose build was started.
         def builds = events.filter_map { |event| event["name"] if event["event"] == "build_start" }
         def done = events.find { |event| event["event"] == "done" }
         def warnings = events.filter_map { |event| event["message"] if event["event"] == "warning" }
@@ -19,7 +19,7 @@ module Benchmark
 
       attr_reader :folder, :home
 
-      # at: a Line. settings: of this machine's environment. The block may change its lockfile.
+      # line: Line. settings: environment variables of this machine. The block may change its lockfile.
       def initialize(line, app, name, source, settings = {}, &change)
         @line = line
         @folder = File.join(App::FOLDER, "machines", app.name, name)
@@ -29,7 +29,7 @@ module Benchmark
         app.copy(@folder, source, &change)
       end
 
-      # Resets it: an empty HOME, no bundle.
+      # Resets the machine: empties HOME and removes the bundle.
       def forget
         Peers.aside(@home)
         FileUtils.mkdir_p(@home)
@@ -48,13 +48,13 @@ module Benchmark
         end
       end
 
-      # A command on this machine, as arguments for Process.spawn, for a caller that waits.
+      # Arguments for Process.spawn that run a command on this machine. The caller waits for the process.
       def command(words, **options) = [*at(words), { chdir: @folder, **options }]
 
       private
 
-      # Excludes the caller's environment, because builds may depend on it. Spate's own compile cache is not made: its
-      # child in the background would be counted with the next run.
+      # Does not pass on the environment, because builds may depend on it. SPATE_NO_OWN_CODE prevents a background
+      # process that would slow down the next run.
       def at(words)
         environment = Peers.clean_env(@home).compact.merge("PATH" => ENV.fetch("PATH"), "LANG" => "C.UTF-8",
                                                            "SPATE_NO_OWN_CODE" => "1", **@settings)

@@ -4,20 +4,21 @@ require "support/team/fill"
 
 module Benchmark
   module Team
-    # The cost of sending compared with the install, and many machines that send the same at once.
+    # Measures the cost of sending, compared with the install, and many machines that send the same entries at once.
     class Sending
       CLIENTS = 50
       SHARE = 0.02
       COLUMNS = ["", "entries", "sent", "of one, at most"].freeze
 
-      # {kind => how often each entry was sent whole}: what the server took, 201; what it has already, 200.
+      # {kind => how often each entry was sent completely}. The server responds with 201 if it stored the entry, and
+      # with 200 if it already had it.
       def self.sent(requests)
         taken = requests.filter_map { |verb, path, status| path if verb == "PUT" && status == 201 }.tally
         blobs, documents = taken.partition { |path, _| path.start_with?("/cas/") }
         { "blobs" => blobs.map(&:last), "documents" => documents.map(&:last) }
       end
 
-      # fill, few: Fill of the application that is sent, and of a small one, which the many send.
+      # fill: Fill of the application that is sent. few: Fill of a small application, which many machines send.
       def initialize(world, fill, few, rounds:)
         @world = world
         @fill = fill

@@ -5,7 +5,7 @@ require "support/team/machine"
 
 module Benchmark
   module Team
-    # A line with servers at its far end, and machines at the near one.
+    # A simulated connection with servers at its far end and machines at its near end.
     class World
       attr_reader :far, :line
 
@@ -38,13 +38,13 @@ module Benchmark
         @line.stop
       end
 
-      # cache: the cache to use: nil, :nginx, :serve, …; host: the host in its address.
+      # cache: nil, :nginx, :serve, … host: the host in the cache's address.
       def machine(app, name, cache = nil, host: Line::FAR, &change)
         settings = cache ? reading(cache, host) : {}
         Machine.new(@line, app, name, source, settings, &change)
       end
 
-      # One that may send to a cache.
+      # A machine that may send to a cache.
       def sender(app, name, cache)
         settings = { "SPATE_CACHE" => @far.url(cache, userinfo: Far::WRITER), "SPATE_CACHE_KEYS" => trusted }
         Machine.new(@line, app, name, source, settings.merge("SPATE_CACHE_KEY" => @key))
@@ -59,7 +59,7 @@ module Benchmark
         Figures.median(Array.new(5) { Open3.capture2(*@line.at(:near, *command)).first.to_f * 1000 })
       end
 
-      # Seconds for a download over one new connection.
+      # Seconds for a download of this many bytes over a new connection.
       def transfer(bytes)
         path = "#{App::MIRROR}/bytes"
         File.binwrite(path, Random.bytes(bytes)) unless File.size?(path) == bytes
