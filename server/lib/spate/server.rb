@@ -30,5 +30,7 @@ module Spate
     #
     # @!visibility private
     def self.now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+
+    Rack::Rackup.choose if defined?(::Rails::Server)
   end
 end

@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "support/rack_apps"
+require "yaml"
 
 module Spate
   module Server
@@ -77,8 +78,8 @@ module Spate
         assert_match(/puma.rb:2: bind: only one address is supported/, refusal("port 1\nbind 'tcp://x:2'"))
         ["plugin :solid_queue", "app { }", "bind 'unix:///x?umask=0111'", "bind 'ssl://x:1?verify_mode=peer&ca=x'",
          "bind 'unix://@x'", "persistent_timeout -1", "first_data_timeout nil",
-         "set_remote_address header: 'x'", "enable_keep_alives false", "on_thread_start { }"].each do |text|
-          assert_match(/puma.rb:1: #{text[/set_\w+|en\w+|bind|app|plugin|\w+_timeout|\z/]}/, refusal(text), text)
+         "set_remote_address header: 'x'", "enable_keep_alives false", "out_of_band { }"].each do |text|
+          assert_match(/puma.rb:1: #{text[/set_\w+|en\w+|bind|app|plugin|\w+_timeout|out_\w+/]}/, refusal(text), text)
         end
         assert_match(/unknown directive fly/, refusal("fly 1"))
         assert_match(/puma.rb: divided by 0 \(ZeroDivisionError\)/, refusal("1 / 0"))
@@ -119,9 +120,9 @@ module Spate
         end)
       RUBY
 
-      def start(*options, file: FILE, **env)
+      def start(*options, file: FILE, application: APPLICATION, **env)
         RackApps.make
-        write("config.ru", APPLICATION)
+        write("config.ru", application)
         write("config/puma.rb", file)
         RackApps.new(folder) do |port|
           variables = env.map { |name, value| "#{name}=#{value}" }
@@ -129,8 +130,8 @@ module Spate
         end
       end
 
-      def get(socket)
-        socket.write("GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
+      def get(socket, path = "/")
+        socket.write("GET #{path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
         Timeout.timeout(30) { socket.read }.lines.last
       end
 
@@ -140,8 +141,48 @@ module Spate
         assert_match(/\A\d+\s*\z/, File.read(File.join(folder, "pid")))
         assert_equal 0, server.stop(:TERM)
         log = File.read(server.log)
-        assert_match(/plugin has no effect: tmp_restart.*with 2 workers on .*booted/m, log)
+        assert_match(/with 2 workers on .*booted/m, log)
         assert_equal %w[0 1], log.scan(/ended (\d)/).flatten.sort
+      end
+
+      # The hooks that run in the parent, in threads, and for errors of the application.
+      HOOKS = <<~'RUBY'
+        threads 1
+        workers 2
+        tag "shop"
+        state_path "state.yml"
+        state_permission 0o600
+        before_worker_fork { |index| warn "forks #{index} in #{Process.pid}" }
+        after_worker_fork { |index| warn "forked #{index} in #{Process.pid}" }
+        after_worker_shutdown { |worker| warn "worker #{worker.index} #{worker.process_status.success?} #{worker.pid}" }
+        after_stopped { warn "stopped in #{Process.pid}" }
+        on_thread_start { Thread.current[:hook] = "thread" }
+        before_thread_exit { warn "thread exits" }
+        lowlevel_error_handler do |error, env|
+          raise "handler fails" if env["PATH_INFO"] == "/twice"
+          [503, { "x-error" => error.message }, ["#{env["PATH_INFO"]} failed"]]
+        end
+      RUBY
+      FAILING = "run(->(env) { env['PATH_INFO'] == '/' ? [200, {}, [Thread.current[:hook]]] : raise('as asked') })\n"
+
+      def test_hooks
+        server = start(file: "port ENV['PORT']\n#{HOOKS}", application: FAILING)
+        assert_equal "thread", get(TCPSocket.new("127.0.0.1", server.port))
+        assert_equal "/x failed", get(TCPSocket.new("127.0.0.1", server.port), "/x")
+        assert_match(/The server failed/i, get(TCPSocket.new("127.0.0.1", server.port), "/twice"))
+        wait_for(server, /serving/)
+        state = File.join(folder, "state.yml")
+        pid = YAML.safe_load_file(state).fetch("pid")
+        assert_equal 0o600, File.stat(state).mode & 0o777
+        assert_match(/\Aspate-serve: .*\[shop\]/, File.read("/proc/#{pid}/cmdline")) if File.exist?("/proc/#{pid}")
+        assert_equal 0, server.stop(:TERM)
+        log = File.read(server.log)
+        assert_equal ["forks", "forked"].product(%w[0 1]).map { |word, index| "#{word} #{index} in #{pid}" }.sort,
+                     log.scan(/^fork(?:s|ed) .*/).sort
+        assert_equal [%w[0 true], %w[1 true]], log.scan(/^worker (\d) (true) \d+$/).sort
+        assert_match(/^stopped in #{pid}$/, log)
+        assert_match(/^thread exits$/, log)
+        refute_path_exists state
       end
 
       def test_errors_of_hooks_are_logged

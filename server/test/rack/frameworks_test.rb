@@ -154,23 +154,46 @@ module Spate
       end
 
       # Starts an application with the layout and the command of `rails new`.
-      def start_rails_server(variables, *options)
+      def start_rails_server(variables, *options, host: ["-b", "127.0.0.1"])
         application, = File.read(File.join(APPS, "rails.ru")).gsub("__dir__", folder.dump).split(/^Small.initialize!/)
-        write("config/application.rb", application)
+        write("config/application.rb", "#{application}require 'spate/server' # like Bundler.require\n")
         write("config/environment.rb", "require_relative 'application'\nRails.application.initialize!\n")
         write("config.ru",
               "require_relative 'config/environment'\nrun Rails.application\nRails.application.load_server\n")
         write("bin/rails", "APP_PATH = File.expand_path('../config/application', __dir__)\nrequire 'bundler/setup'\n" \
                            "require 'rails/commands'\n")
         start("rails.ru") do |port|
-          ["env", *variables, "bundle", "exec", "ruby", "bin/rails", "server", *options, "-b", "127.0.0.1",
-           "-p", port.to_s]
+          ["env", *variables, "PORT=#{port}", "bundle", "exec", "ruby", "bin/rails", "server", *options, *host]
         end
         VERSIONS.each { |version| assert_match(/hello/, curl(version, address("/json"))) }
       end
 
       def test_rails_server = start_rails_server([], "-u", "spate")
       def test_rails_server_by_a_variable = start_rails_server(["RACKUP_HANDLER=spate"])
+
+      # `bin/rails restart` and the signal USR2 start the server again with the command of Rails.
+      def test_rails_server_with_a_configuration_and_restarts
+        write("config/puma.rb", <<~RUBY)
+          threads 2, 2
+          workers 2
+          port ENV.fetch("PORT", 3000)
+          plugin :tmp_restart
+          pidfile ENV["PIDFILE"] if ENV["PIDFILE"]
+          before_fork { warn "forks" }
+        RUBY
+        file = File.join(folder, "tmp/pids/spate.pid")
+        FileUtils.mkdir_p(File.dirname(file))
+        start_rails_server(["PIDFILE=#{file}"], host: [])
+        first = File.read(file)
+        assert_match(/forks.*serving config.ru with 2 workers on/m, File.read(@server.log))
+        write("tmp/restart.txt", "")
+        second = await(60) { File.read(file).then { |text| text if text != first } }
+        assert_match(/hello/, curl("--http1.1", address("/json")))
+        Process.kill(:TERM, second.to_i)
+        await(60) { !File.exist?(file) }
+      ensure
+        @server = nil if second
+      end
 
       # HTTP/2 over TLS is negotiated by ALPN.
       def test_tls

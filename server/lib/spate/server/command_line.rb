@@ -48,6 +48,16 @@ module Spate
         digits && (Integer(digits, 10) << UNITS.fetch(unit))
       end
 
+      # The values before the command line is parsed. configuration: a Configuration, or nil. environment: values from
+      # environment variables, which the configuration overrides.
+      def self.preset(configuration, environment)
+        values = DEFAULTS.merge(environment)
+        return values unless configuration
+
+        read = configuration.values
+        values.merge(read, limits: Limits.new(**read[:limits]), notes: configuration.notes)
+      end
+
       def initialize(argv, out: $stdout, err: $stderr, env: ENV, program: $PROGRAM_NAME)
         @argv = argv
         @out = out
@@ -82,7 +92,8 @@ module Spate
         return given if given[:profile_convert]
 
         configuration = configuration(given)
-        values = read(preset(given, configuration))
+        environment = given[:rack] || configuration ? Configuration.environment(@env) : {}
+        values = read(CommandLine.preset(configuration, environment))
         values[:rack] = rackup(given, configuration)
         several(values.values_at(:folder, :rack, :cache).compact)
         values
@@ -107,15 +118,6 @@ module Spate
       def configuration(given)
         path = given[:config] || (given[:rack] && Configuration.find(given[:rack]))
         Configuration.new(path, given) if path && path != "none"
-      end
-
-      # The values before the command line is parsed.
-      def preset(given, configuration)
-        values = DEFAULTS.merge(given[:rack] || configuration ? Configuration.environment(@env) : {})
-        return values unless configuration
-
-        read = configuration.values
-        values.merge(read, limits: Limits.new(**read[:limits]), notes: configuration.notes)
       end
 
       # The path of the config.ru, or nil. The one of a configuration file is relative to its `directory`.

@@ -18,6 +18,7 @@ module Spate
       autoload :HotRestart, "spate/server/workers/hot_restart"
       autoload :PidFile, "spate/server/workers/pid_file"
       autoload :Prefork, "spate/server/workers/prefork"
+      autoload :RestartFile, "spate/server/workers/hot_restart"
       autoload :Signals, "spate/server/workers/supervisor"
       autoload :SingleProcess, "spate/server/workers/single_process"
       autoload :Sockets, "spate/server/workers/sockets"

@@ -22,25 +22,39 @@ module Spate
           @workers = values[:workers]
         end
 
-        # Serves until it is stopped. Returns the exit code. Raises Server::Error when it cannot start.
+        # Serves until it is stopped. Yields this object before that. Returns the exit code. Raises Server::Error when it
+        # cannot start.
         def run
           prepare
           @signals = Workers::Signals.new(*Workers::Supervisor::SIGNALS)
           admin
+          yield self if block_given?
           @workers == 1 ? alone : together
           0
         ensure
-          @pid_file&.remove
+          @files_of_process&.each(&:remove)
           leave_admin
+          run_hooks(:after_stopped)
           @log.flush
+        end
+
+        # Stops after open requests.
+        def stop = @signals.note("TERM")
+        alias shutdown stop
+
+        # Returns the server's address: "http://127.0.0.1:8080".
+        def address
+          host = @values[:host] unless @sockets.inherited?
+          Reactor::Listener.address(@sockets.main, host: host, scheme: @tls ? "https" : "http")
         end
 
         # Called when all workers are ready. Notifies the service manager and, in a hot restart, the old server.
         def announce
-          @pid_file&.write
+          @files_of_process.each(&:write)
+          Process.setproctitle("spate-serve: #{address} [#{@values[:tag]}]") if @values[:tag]
           Workers::HotRestart.ready(@env)
           @notice.ready
-          @err.puts banner, *watched, *@access&.to_s, *certificate, *exposed
+          @err.puts(*banner, *watched, *@access&.to_s, *certificate, *exposed)
           run_hooks(:after_booted)
         end
 
@@ -65,9 +79,14 @@ module Spate
           @metrics.begin
           prepare_cache if @values[:cache]
           @notice = Workers::SystemdNotifier.new(@env)
-          @pid_file = @values[:pid_file] && Workers::PidFile.new(@values[:pid_file])
+          @files_of_process = files_of_process
           observer(@metrics)
           @sockets = Workers::Sockets.new(main: @values.values_at(:host, :port), admin: @values[:admin], env: @env)
+        end
+
+        def files_of_process
+          path, state, permissions = @values.values_at(:pid_file, :state_path, :state_permission)
+          [(Workers::PidFile.new(path) if path), (Workers::PidFile.state(state, permissions) if state)].compact
         end
 
         # Applies the directives that concern the process. A preloaded application shares memory between workers.
@@ -78,7 +97,8 @@ module Spate
           @values[:notes]&.each { |note| @log.call(note) }
           Dir.chdir(@values[:directory]) if @values[:directory]
           ENV["RACK_ENV"] = @values[:environment] if @values[:environment]
-          @application = Rack::Application.load(@values[:rack]) if @values[:preload] && @workers > 1
+          @application = @values[:application]
+          @application ||= Rack::Application.load(@values[:rack]) if @values[:preload] && @workers > 1
         rescue SystemCallError => e
           raise Error.new(e.message, hint: "correct the configuration file")
         end
@@ -116,6 +136,7 @@ module Spate
 
         def rack
           Rack.handler(@application || @values[:rack], log: @log, multiprocess: @workers > 1,
+                                                       hooks: @hooks,
                                                        **@values.slice(:threads, :waiting, :trusted_proxies, :sendfile))
         end
 
@@ -139,6 +160,7 @@ module Spate
           metrics = Monitoring::Metrics.new(@counters, row)
           metrics.begin
           Profile.attach(@values[:profile], worker: @workers > 1, log: @log)
+          Process.setproctitle("spate-serve: worker #{row} [#{@values[:tag]}]") if @values[:tag] && @workers > 1
           run_hooks(:before_worker_boot, row - 1) if @workers > 1
           handler = handler(metrics)
           Workers::Worker.new(handler, observer(metrics), metrics: metrics, tls: @tls, log: @log) do |_, observer|
@@ -165,7 +187,7 @@ module Spate
 
         def together
           workers = Workers::Prefork.new(@workers, listener: @sockets.main, metrics: @metrics, drain: @limits.drain,
-                                                   log: @log) do |row, channel|
+                                                   log: @log, hook: method(:run_hooks)) do |row, channel|
             Workers::ChildMain.new(channel, keep: [@sockets.main], err: @err).run { worker(row) }
           ensure
             run_hooks(:before_worker_shutdown, row - 1)
@@ -176,7 +198,8 @@ module Spate
 
         def supervisor(workers)
           Workers::Supervisor.new(workers, program: self, signals: @signals, sockets: @sockets, command: @command,
-                                           metrics: @metrics, notice: @notice, log: @log)
+                                           metrics: @metrics, notice: @notice, log: @log,
+                                           restart_file: (Workers::RestartFile.new if @values[:restart_file]))
         end
 
         def admin
@@ -189,15 +212,18 @@ module Spate
 
         # Returns one line that ends with the server's address.
         def banner
+          return if @values[:quiet]
+
           what = @values[:rack] || File.realpath(@values[:cache] || @values[:folder])
           what = "the cache #{what}" if @values[:cache]
           workers = " with #{@workers} workers" if @workers > 1
-          host = @values[:host] unless @sockets.inherited?
-          "serving #{what}#{workers} on #{address(@sockets.main, host: host, scheme: @tls ? "https" : "http")}"
+          "serving #{what}#{workers} on #{address}"
         end
 
-        def watched = @sockets.admin && "monitoring on #{address(@sockets.admin)}#{Monitoring::Admin::METRICS}"
-        def address(...) = Reactor::Listener.address(...)
+        def watched
+          admin = @sockets.admin
+          "monitoring on #{Reactor::Listener.address(admin)}#{Monitoring::Admin::METRICS}" if admin
+        end
 
         # Returns warnings about a cache that other machines can reach.
         def exposed

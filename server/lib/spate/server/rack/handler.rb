@@ -11,14 +11,15 @@ module Spate
         # pool: the threads. quota: the space used by buffered bodies. sendfile: a Sendfile, or nil.
         attr_reader :pool, :quota, :sendfile
 
-        # environment: the keywords of Environment.new.
-        def initialize(app, threads:, waiting:, log:, sendfile: nil, **environment)
+        # environment: the keywords of Environment.new. hooks: Arrays of blocks by name.
+        def initialize(app, threads:, waiting:, log:, sendfile: nil, hooks: {}, **environment)
           @app = app
+          @hooks = hooks
           @log = log
           @sendfile = sendfile
           @options = environment.merge(sendfile: !sendfile.nil?)
           @quota = BufferedBody::Quota.new
-          @pool = ThreadPool.new(threads, waiting) { |thing| work(thing) }
+          @pool = ThreadPool.new(threads, waiting, hook: method(:run_hooks)) { |thing| work(thing) }
         end
 
         # Called on the reactor's thread. The response follows later. The body is read first, so that a slow client
@@ -81,6 +82,13 @@ module Spate
           thing.answer(Response.failure) if !done && thing.is_a?(Request)
         end
 
+        # Runs a hook of the threads. Its error is only logged, because without the thread requests would wait forever.
+        def run_hooks(name)
+          @hooks[name]&.each(&:call)
+        rescue Exception => e # rubocop:disable Lint/RescueException
+          @log.call("#{name}: #{e.message} (#{e.class})")
+        end
+
         # Skips abandoned requests, so that a client that repeatedly sends and resets requests (CVE-2023-44487) causes
         # no work for the application.
         def serve(request)
@@ -107,8 +115,20 @@ module Spate
 
         def fail(request, env, callbacks, error)
           report(error, request)
+          response = response_for(error, env, request)
+          return Reply.new(self, request, env, env["rack.input"], callbacks).send(*response) if response
+
           request.answer(Response.failure)
           callbacks.run(env, nil, nil, error) { |e| report(e, request) }
+        end
+
+        # Returns the response of the last lowlevel_error_handler, or nil. As in puma, the block may have fewer parameters.
+        def response_for(error, env, request)
+          block = @hooks[:lowlevel_error_handler]&.last or return
+          block.call(*[error, env, 500].first(block.arity.negative? ? 3 : block.arity))
+        rescue StandardError => e
+          report(e, request)
+          nil
         end
       end
     end

@@ -1,54 +1,66 @@
 # frozen_string_literal: true
 
-require "socket"
+require "shellwords"
 
 module Spate
   module Server
     module Rack
-      # The interface for `rackup -s spate` and `rails server -u spate`.
+      # The interface for `rackup -s spate` and `rails server`. They read the same configuration file as `spate-serve`.
       module Rackup
-        HOST = "localhost"
-        PORT = 8080
-        SIGNALS = %w[INT TERM].freeze
+        SIGNALS = Workers::Supervisor::SIGNALS - %w[CHLD]
+        # The environment variables with the handler's name, for rackup and for Rack 2.
+        CHOICES = %w[RACKUP_HANDLER RACK_HANDLER].freeze
+        # Gems that rackup would choose.
+        OTHERS = %w[puma falcon].freeze
 
-        # A running server; `stop` ends it.
-        Running = Struct.new(:reactor, :address) do
-          def stop = reactor.stop
-          alias_method :shutdown, :stop
+        # Called when Bundler has required this gem in `rails server`: the server is chosen without `-u spate`, unless
+        # the bundle has another one or a variable names one.
+        def self.choose(env = ENV, gems: Gem.loaded_specs)
+          return if CHOICES.any? { |name| env[name] } || OTHERS.any? { |name| gems.key?(name) }
+
+          CHOICES.each { |name| env[name] = "spate" }
         end
 
-        # Serves until it is stopped. Uses rackup's options Host, Port and Threads, and ignores others. Yields a Running
-        # before it starts.
-        def run(app, **options)
-          threads = options[:Threads]&.to_s&.slice(/\d+\z/)&.to_i
-          listener = Reactor::Listener.open(options[:Host] || HOST, Integer(options[:Port] || PORT))
-          handler = Rack.handler(app, threads: threads)
-          reactor = Reactor.new(listener, handler, log: Monitoring::Log.new($stderr))
-          running = Running.new(reactor, Reactor::Listener.address(listener))
-          yield running if block_given?
-          warn "spate #{VERSION} on #{running.address} with #{handler.pool.threads} threads" unless options[:Silent]
-          until_stopped(reactor)
+        # Serves until it is stopped. Uses rackup's options Host, Port, Threads and Silent, and ignores others. Options
+        # that the user has given override the configuration file. Yields the running server, which `stop` ends.
+        def run(app, **options, &block)
+          before = SIGNALS.to_h { |name| [name, Signal.trap(name, "DEFAULT")] }
+          values = values(options).merge(application: app, rack: "config.ru", quiet: options[:Silent])
+          CommandLine::Program.new(values, command: command(options), out: $stdout, err: $stderr, env: ENV).run(&block)
         rescue Server::Error => e
           warn "hint: #{e.hint}" # rackup and rails print only the message
           raise
         ensure
-          handler&.close
-          listener&.close
+          before&.each { |name, handler| Signal.trap(name, handler || "DEFAULT") }
         end
 
         def valid_options
-          { "Host=HOST" => "Hostname to listen on (default: #{HOST})", "Port=PORT" => "Port to listen on " \
-            "(default: #{PORT})", "Threads=N" => "requests that are processed at once (default: #{THREADS})" }
+          host, port = CommandLine::DEFAULTS.values_at(:host, :port)
+          { "Host=HOST" => "Hostname to listen on (default: #{host})", "Port=PORT" => "Port to listen on " \
+            "(default: #{port})", "Threads=N" => "requests that are processed at once (default: #{THREADS})" }
         end
 
         private
 
-        # Runs the reactor. The first signal stops it after open requests have finished.
-        def until_stopped(reactor)
-          before = SIGNALS.to_h { |name| [name, Signal.trap(name) { reactor.stop }] }
-          reactor.run
-        ensure
-          before&.each { |name, handler| Signal.trap(name, handler || "DEFAULT") }
+        # Rails names the options that the user has given; other programs do not.
+        def values(options)
+          supplied = options[:user_supplied_options]
+          given = supplied ? options.slice(*supplied) : options
+          path = CommandLine::Configuration.find("config.ru")
+          configuration = CommandLine::Configuration.new(path) if path
+          CommandLine.preset(configuration, converted(options).merge(CommandLine::Configuration.environment(ENV)))
+                     .merge(converted(given))
+        end
+
+        def converted(options)
+          { host: options[:Host], port: options[:Port] && Integer(options[:Port]),
+            threads: options[:Threads]&.to_s&.slice(/\d+\z/)&.to_i }.compact
+        end
+
+        # Rails removes words from ARGV, but passes the command for a restart.
+        def command(options)
+          program, *words = options[:restart_cmd] ? Shellwords.split(options[:restart_cmd]) : [$PROGRAM_NAME, *ARGV]
+          Workers::Command.new(program, words, ENV)
         end
       end
     end

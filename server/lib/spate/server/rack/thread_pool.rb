@@ -8,11 +8,12 @@ module Spate
       class ThreadPool
         attr_reader :threads
 
-        # waiting: maximum number of queued items. work: called with each item on a thread of the pool; it must not
-        # raise.
-        def initialize(threads, waiting, &work)
+        # waiting: maximum number of queued items. hook: called with :before_thread_start and :before_thread_exit on each
+        # thread. work: called with each item on a thread of the pool. Both must not raise.
+        def initialize(threads, waiting, hook: ->(_name) {}, &work)
           @threads = threads
           @waiting = waiting
+          @hook = hook
           @work = work
           @queue = Thread::Queue.new
           @running = []
@@ -51,11 +52,13 @@ module Spate
 
         # Processes items. An application that kills its thread ends only the current item, not the thread of the pool.
         def run
+          @hook.call(:before_thread_start)
           while (thing = @queue.pop)
             @work.call(thing)
           end
           ended = true
         ensure
+          @hook.call(:before_thread_exit)
           replace(Thread.current) unless ended || @queue.closed?
         end
 

@@ -51,6 +51,10 @@ module Spate
 
         attr_reader :status
 
+        # For the hook after_worker_shutdown, which gets this object: the names in puma.
+        alias process_status status
+        def index = @row - 1
+
         def lived = Server.now - @started_at
 
         def tell(letter)

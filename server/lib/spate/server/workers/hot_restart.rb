@@ -83,6 +83,33 @@ module Spate
         end
       end
 
+      # `bin/rails restart` touches this file to request a restart.
+      class RestartFile
+        PATH = "tmp/restart.txt"
+        # Seconds between two checks.
+        PAUSE = 2
+
+        def initialize
+          @path = File.expand_path(PATH)
+          @time = time
+        end
+
+        # Whether the file was touched since the last call.
+        def touched?
+          before = @time
+          @time = time
+          !@time.nil? && @time != before
+        end
+
+        private
+
+        def time
+          File.mtime(@path)
+        rescue SystemCallError
+          nil
+        end
+      end
+
       # The command line of this program, used to start the program again.
       class Command
         attr_reader :words, :folder

@@ -5,8 +5,18 @@ module Spate
     module Workers
       # A file with the process id of the server that handles signals.
       class PidFile
-        def initialize(path)
+        # permissions: of the file. text: returns its content.
+        def initialize(path, permissions: 0o644, &text)
           @path = File.expand_path(path)
+          @permissions = permissions
+          @text = text || -> { "#{Process.pid}\n" }
+        end
+
+        # puma's state file, which tools for deployment read.
+        def self.state(path, permissions)
+          new(path, permissions: permissions || 0o644) do
+            "---\npid: #{Process.pid}\nrunning_from: #{Dir.pwd.inspect}\n"
+          end
         end
 
         # Writes a new file and renames it, so that readers see a complete number. Raises Server::Error.
@@ -14,7 +24,7 @@ module Spate
           temporary = "#{@path}.#{Process.pid}"
           File.unlink(temporary) if File.symlink?(temporary) || File.exist?(temporary)
           # With EXCL, another user's symlink is not followed.
-          File.open(temporary, File::WRONLY | File::CREAT | File::EXCL, 0o644) { |file| file.puts(Process.pid) }
+          File.open(temporary, File::WRONLY | File::CREAT | File::EXCL, @permissions) { |file| file.write(@text.call) }
           File.rename(temporary, @path)
         rescue SystemCallError => e
           raise Error.new("#{@path} cannot be written: #{Error.reason(e)}", hint: "choose another --pid-file")
@@ -22,7 +32,7 @@ module Spate
 
         # Removes the file, unless the new server of a hot restart has replaced it.
         def remove
-          File.unlink(@path) if File.read(@path).to_i == Process.pid
+          File.unlink(@path) if File.read(@path) == @text.call
         rescue SystemCallError
           nil
         end

@@ -10,13 +10,15 @@ module Spate
         AT_ONCE = 1
 
         # listener: closed when the workers are stopped. metrics: the Metrics of the parent. drain: seconds. work:
-        # called in each child with its row and its socket.
-        def initialize(count, listener:, metrics:, drain:, log:, &work)
+        # called in each child with its row and its socket. hook: called with the name of a hook and its argument in the
+        # parent, or nil.
+        def initialize(count, listener:, metrics:, drain:, log:, hook: nil, &work)
           @count = count
           @listener = listener
           @metrics = metrics
           @drain = drain
           @log = log
+          @hook = hook || ->(_name, _argument) {}
           @work = work
           @children = []
           @due = {}
@@ -73,7 +75,9 @@ module Spate
 
         def spawn(row)
           @due.delete(row)
+          @hook.call(:before_worker_fork, row - 1)
           @children << Child.new(row) { |channel| @work.call(row, channel) }
+          @hook.call(:after_worker_fork, row - 1)
         rescue SystemCallError => e # the system has too many processes
           @log.call("fork: #{e.message}")
           @due[row] = Server.now + Backoff::LONGEST
@@ -86,6 +90,7 @@ module Spate
 
         def bury(child)
           @metrics.clear(child.row)
+          @hook.call(:after_worker_shutdown, child)
           return if @stopping
 
           return @failure ||= child.end_in_words unless @ready

@@ -8,9 +8,10 @@ module Spate
         SIGNALS = %w[TERM INT HUP USR2 CHLD].freeze
 
         # workers: a Prefork or a SingleProcess. program: has the methods `announce`, which is called when all workers
-        # are ready, `restarting`, and `leave_admin`.
-        def initialize(workers, program:, signals:, sockets:, command:, metrics:, notice:, log:)
+        # are ready, `restarting`, and `leave_admin`. restart_file: a RestartFile, or nil.
+        def initialize(workers, program:, signals:, sockets:, command:, metrics:, notice:, log:, restart_file: nil)
           @workers = workers
+          @restart_file = restart_file
           @program = program
           @signals = signals
           @sockets = sockets
@@ -38,6 +39,7 @@ module Spate
           @signals.take.each { |name| obey(name) }
           @workers.tend
           check_restart if @hot_restart
+          restart if @restart_file&.touched?
         end
 
         def look_after
@@ -52,7 +54,7 @@ module Spate
 
         # Seconds until the state must be checked again, or nil to wait for an event. A hot restart is checked every
         # second, because it has a timeout.
-        def nap = [@workers.wait, (1 if @hot_restart)].compact.min
+        def nap = [@workers.wait, (1 if @hot_restart), (RestartFile::PAUSE if @restart_file)].compact.min
 
         def obey(name)
           case name

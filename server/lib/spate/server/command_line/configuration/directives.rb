@@ -11,11 +11,12 @@ module Spate
         class Directives
           # Hooks by the names of puma 8, with the names of earlier versions.
           HOOKS = { before_fork: [], before_worker_boot: [:on_worker_boot], after_booted: [:on_booted],
-                    before_worker_shutdown: [:on_worker_shutdown], before_restart: [:on_restart] }.freeze
+                    before_worker_shutdown: [:on_worker_shutdown], before_restart: [:on_restart],
+                    before_worker_fork: [:on_worker_fork], after_worker_fork: [:after_worker_boot],
+                    after_worker_shutdown: [], after_stopped: [:on_stopped], before_thread_start: [:on_thread_start],
+                    before_thread_exit: [:on_thread_exit], lowlevel_error_handler: [] }.freeze
           # Names of earlier versions of unsupported directives.
-          ALIASES = { on_worker_fork: :before_worker_fork, after_worker_boot: :after_worker_fork,
-                      on_stopped: :after_stopped, on_refork: :before_refork, on_thread_start: :before_thread_start,
-                      on_thread_exit: :before_thread_exit, clean_thread_locals: :fiber_per_request }.freeze
+          ALIASES = { on_refork: :before_refork, clean_thread_locals: :fiber_per_request }.freeze
           # Limits by directive.
           LIMITS = { first_data_timeout: :head_seconds, persistent_timeout: :idle,
                      http_content_length_limit: :body }.freeze
@@ -82,6 +83,9 @@ module Spate
           def directory(path) = @values[:directory] = path.to_s
           def rackup(path) = @values[:rack] = path.to_s
           def pidfile(path) = @values[:pid_file] = path.to_s
+          def state_path(path) = @values[:state_path] = path.to_s
+          def state_permission(permission) = @values[:state_permission] = Integer(permission)
+          def tag(text) = @values[:tag] = text.to_s
 
           def log_requests(which = true)
             @values.merge!(which ? { access_log: "-", log_format: "common" } : {})
@@ -117,7 +121,7 @@ module Spate
           end
 
           def plugin(name)
-            return note(:plugin, "#{name}: send the signal USR2 instead") if name.to_s == "tmp_restart"
+            return @values[:restart_file] = true if name.to_s == "tmp_restart"
 
             refuse(:plugin, "#{name} needs puma; run it as a separate process")
           end
@@ -126,7 +130,7 @@ module Spate
           def cluster(&block) = @later << [true, block]
 
           HOOKS.each do |name, aliases|
-            define_method(name) { |_key = nil, &block| @values[:hooks][name] << block }
+            define_method(name) { |key = nil, &block| @values[:hooks][name] << (block || key) }
             aliases.each { |old| alias_method old, name }
           end
 

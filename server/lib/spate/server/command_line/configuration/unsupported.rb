@@ -17,12 +17,10 @@ module Spate
             activate_control_app: "use --admin", custom_logger: "log lines have a fixed format",
             fiber_per_request: "requests run on threads", fork_worker: "workers are forked from the first process",
             idle_timeout: "an idle server keeps running", log_formatter: "log lines have a fixed format",
-            lowlevel_error_handler: "the response with status 500 cannot be changed",
             max_fast_inline: "connections take turns", max_io_threads: "the number of threads is fixed",
             max_keep_alive: "the number of requests of a connection is not limited",
             restart_command: "a restart repeats the command", shutdown_debug: "threads are not printed",
-            state_path: "use --pid-file and --admin", state_permission: "use --pid-file and --admin",
-            supported_http_methods: "all methods reach the application", tag: "the process title is not changed",
+            supported_http_methods: "all methods reach the application",
             worker_boot_timeout: "a worker may boot as long as it needs",
             worker_check_interval: "workers are not checked", worker_shutdown_timeout: "see force_shutdown_after",
             worker_timeout: "a worker that hangs is not detected"
@@ -30,13 +28,8 @@ module Spate
 
           # The server does not start, because the application may depend on it.
           REFUSED = {
-            after_refork: "workers are not forked from a worker", after_stopped: "this hook does not run",
-            after_worker_fork: "this hook does not run; use before_worker_boot",
-            after_worker_shutdown: "this hook does not run; use before_worker_shutdown",
-            app: "name a config.ru with rackup", before_refork: "see after_refork",
-            before_thread_exit: "this hook does not run", before_thread_start: "this hook does not run",
-            before_worker_fork: "this hook does not run; use before_fork", get: "options cannot be read",
-            inject: "options cannot be injected", out_of_band: "this hook does not run",
+            after_refork: "workers are not forked from a worker", app: "name a config.ru with rackup",
+            before_refork: "see after_refork", get: "options cannot be read", inject: "options cannot be injected", out_of_band: "this hook does not run",
             rack_url_scheme: "use --trusted-proxies"
           }.freeze
         end
