@@ -108,11 +108,12 @@ module Spate
       raise "a builder does not end: #{builders}"
     end
 
-    # Process IDs of the builders for this home.
+    # Process IDs of the builders for this home. Compares bytes, because a home may have any characters.
     def builders
+      variable = "SPATE_HOME=#{home}/spate".b
       Dir.glob("/proc/[0-9]*/environ").filter_map do |file|
         pid = file[/\d+/].to_i
-        pid if pid != Process.pid && File.binread(file).split("\0").include?("SPATE_HOME=#{home}/spate")
+        pid if pid != Process.pid && File.binread(file).split("\0").include?(variable)
       rescue SystemCallError
         nil
       end
