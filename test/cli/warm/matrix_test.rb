@@ -9,7 +9,7 @@ require "support/warm_record"
 class WarmMatrixTest < WarmCase
   SAMPLE = 60
   # Of the changes with a framework parent. Each command loads the application.
-  FRAMEWORK_SAMPLE = 20
+  FRAMEWORK_SAMPLE = 12
   # A documented difference: the kernel shows the environment of the parent, also to code that is loaded in a command.
   PARENTS_OWN = %r{\A/proc/self/environ: .*of a session}
   SHOWN = "matrix_show.rb"
