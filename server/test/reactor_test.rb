@@ -162,7 +162,7 @@ module Spate
         faults = [Errno::ECONNABORTED, Errno::EPERM, Errno::ENETDOWN]
         lines = []
         start(log: ->(line) { lines << line })
-        listener = @reactor.instance_variable_get(:@acceptor).instance_variable_get(:@listener)
+        listener = @reactor.instance_variable_get(:@acceptors).values.first.instance_variable_get(:@listener)
         listener.define_singleton_method(:accept_nonblock) do |**options|
           (fault = faults.shift) ? raise(fault) : super(**options)
         end

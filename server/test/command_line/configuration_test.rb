@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "openssl"
 require "support/rack_apps"
 require "yaml"
 
@@ -44,8 +45,8 @@ module Spate
       def test_addresses
         { "port 3000" => ["0.0.0.0", 3000], "port '3000', '::1'" => ["::1", 3000],
           "set_default_host '127.0.0.1'\nport 1" => ["127.0.0.1", 1], "bind 'tcp://[::]:80'" => ["::", 80],
-          "bind 'unix:///run/app.sock'" => ["unix:/run/app.sock", 0], "bind 'tcp://x:1'\nclear_binds!\nport 2" =>
-          ["0.0.0.0", 2] }.each do |text, expected|
+          "bind 'unix:///run/an%20app.sock'" => ["unix:/run/an app.sock", 0],
+          "bind 'tcp://x:1'\nclear_binds!\nport 2" => ["0.0.0.0", 2] }.each do |text, expected|
           assert_equal expected, values(text).values_at(:host, :port), text
         end
         tls = values("ssl_bind '0.0.0.0', '9292', cert: 'a.pem', key: 'b.pem'")
@@ -75,9 +76,10 @@ module Spate
       end
 
       def test_refused_directives_name_the_line
-        assert_match(/puma.rb:2: bind: only one address is supported/, refusal("port 1\nbind 'tcp://x:2'"))
+        assert_match(/puma.rb:2: ssl_bind: |puma.rb:2: bind: .*another certificate/,
+                     refusal("bind 'ssl://x:1'\nbind 'ssl://x:2?cert=a.pem'"))
         ["plugin :solid_queue", "app { }", "bind 'unix:///x?umask=0111'", "bind 'ssl://x:1?verify_mode=peer&ca=x'",
-         "bind 'unix://@x'", "persistent_timeout -1", "first_data_timeout nil",
+         "bind 'unix://@x'", "bind 'tcp://x'", "bind 'tcp://x y'", "persistent_timeout -1", "first_data_timeout nil",
          "set_remote_address header: 'x'", "enable_keep_alives false", "out_of_band { }"].each do |text|
           assert_match(/puma.rb:1: #{text[/set_\w+|en\w+|bind|app|plugin|\w+_timeout|out_\w+/]}/, refusal(text), text)
         end
@@ -145,6 +147,26 @@ module Spate
         assert_equal %w[0 1], log.scan(/ended (\d)/).flatten.sort
       end
 
+      BINDS = <<~'RUBY'
+        bind "tcp://127.0.0.1:#{ENV.fetch("PORT")}"
+        bind "unix://#{Dir.pwd}/app.sock"
+        bind "ssl://127.0.0.1:0"
+        workers 2
+        before_worker_boot { $order = [] }
+      RUBY
+
+      def test_several_addresses
+        server = start(file: BINDS)
+        log = wait_for(server, /serving .*/)
+        assert_match(%r{ on http://127.0.0.1:#{server.port} and unix:.*/app.sock and https://127.0.0.1:\d+$}, log)
+        assert_match(/\A 0 false/, get(TCPSocket.new("127.0.0.1", server.port)))
+        assert_match(/\A 0 false/, get(UNIXSocket.new(File.join(folder, "app.sock"))))
+        port = log[%r{https://127.0.0.1:(\d+)}, 1].to_i
+        assert_match(/\A 0 false/, get(OpenSSL::SSL::SSLSocket.new(TCPSocket.new("127.0.0.1", port)).tap(&:connect)))
+        refute_match(/false/, get(TCPSocket.new("127.0.0.1", port)).to_s)
+        assert_equal 0, server.stop(:TERM)
+      end
+
       # The hooks that run in the parent, in threads, and for errors of the application.
       HOOKS = <<~'RUBY'
         threads 1
@@ -177,7 +199,7 @@ module Spate
         assert_match(/\Aspate-serve: .*\[shop\]/, File.read("/proc/#{pid}/cmdline")) if File.exist?("/proc/#{pid}")
         assert_equal 0, server.stop(:TERM)
         log = File.read(server.log)
-        assert_equal ["forks", "forked"].product(%w[0 1]).map { |word, index| "#{word} #{index} in #{pid}" }.sort,
+        assert_equal %w[forks forked].product(%w[0 1]).map { |word, index| "#{word} #{index} in #{pid}" }.sort,
                      log.scan(/^fork(?:s|ed) .*/).sort
         assert_equal [%w[0 true], %w[1 true]], log.scan(/^worker (\d) (true) \d+$/).sort
         assert_match(/^stopped in #{pid}$/, log)

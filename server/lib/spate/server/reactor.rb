@@ -39,7 +39,8 @@ module Spate
       # @return [Integer] number of open connections
       attr_reader :size
 
-      # @param listener [TCPServer, UNIXServer]
+      # @param listener [TCPServer, UNIXServer, Hash{TCPServer, UNIXServer => Object, nil}] several listeners, each with
+      #   its `tls`
       # @param handler [#call] `call(request)` returns a Response, or nil and responds later; `every_second` is
       #   called once a second, if it is defined
       # @param limits [Limits]
@@ -50,14 +51,15 @@ module Spate
       # @param proxy_protocol [Boolean] whether each connection begins with a PROXY header
       def initialize(listener, handler, limits: Limits.defaults, log: nil, tls: nil, observer: nil, shared: false,
                      proxy_protocol: false)
-        @tls = tls
         @proxy_protocol = proxy_protocol
         @limits = limits
         @log = log
         @observer = observer
         @periodic = handler if handler.respond_to?(:every_second)
         @poller = Native::Poller.new
-        @acceptor = Acceptor.new(listener, @poller, shared: shared, log: log)
+        @acceptors = (listener.is_a?(Hash) ? listener : { listener => tls }).to_h do |socket, security|
+          [socket.fileno, Acceptor.new(socket, @poller, tls: security, shared: shared, log: log)]
+        end
         @event_queue = EventQueue.new
         @check_at = Server.now + CHECK
         @options = { input: ArrayBuffer.new(INPUT), pool: BufferPool.new, handler: handler, limits: limits,
@@ -74,7 +76,7 @@ module Spate
       def run
         @thread = Thread.current
         @poller.add(@event_queue.descriptor, READ)
-        @acceptor.open
+        open_acceptors
         ready = []
         tick(ready) until @drain && (@connections.empty? || @drain.over?(Server.now))
       ensure
@@ -149,8 +151,11 @@ module Spate
         return serve(connection, state, time) if connection
         return @event_queue.empty_pipe if descriptor == @event_queue.descriptor
 
-        @acceptor.accept { |socket| admit(socket, time) } if descriptor == @acceptor.descriptor
+        acceptor = @acceptors[descriptor] or return
+        acceptor.accept { |socket| admit(socket, acceptor.tls, time) }
       end
+
+      def open_acceptors = @acceptors.each_value(&:open)
 
       def deliver(time)
         about = @event_queue.deliver { |block, connection| guard(connection) { block.call } }
@@ -197,20 +202,20 @@ module Spate
         connection.interest = wanted
       end
 
-      def admit(socket, time)
+      def admit(socket, tls, time)
         if @size >= @limits.connections
           @observer&.refused(nil, :connections, nil)
           return socket.close
         end
         socket.setsockopt(Socket::IPPROTO_TCP, Socket::TCP_NODELAY, true) if socket.is_a?(TCPSocket)
-        open(socket, time)
+        open(socket, tls, time)
       rescue *FAULTS => e
         failed(nil, e) unless e.is_a?(SystemCallError) # the peer is already gone
         socket.close
       end
 
-      def open(socket, time)
-        made = @proxy_protocol ? Connection::Proxied.new(socket) { transport(socket) } : transport(socket)
+      def open(socket, tls, time)
+        made = @proxy_protocol ? Connection::Proxied.new(socket) { transport(socket, tls) } : transport(socket, tls)
         connection = Connection.new(made, **@options)
         @poller.add(connection.descriptor, READ)
         @connections[connection.descriptor] = connection
@@ -219,7 +224,7 @@ module Spate
         serve(connection, READ, time)
       end
 
-      def transport(socket) = @tls ? Connection::TLS.new(socket, @tls) : Connection::Plain.new(socket, self)
+      def transport(socket, tls) = tls ? Connection::TLS.new(socket, tls) : Connection::Plain.new(socket, self)
 
       # Closes a connection, unless its descriptor already belongs to another one.
       def drop(connection)
@@ -230,7 +235,7 @@ module Spate
         guard(nil) { @poller.remove(connection.descriptor) }
         @size -= 1
         guard(nil) { connection.close }
-        @acceptor.open
+        open_acceptors
       end
 
       # Closes connections without progress: the connection is idle, or its peer does not read or keeps its window
@@ -250,7 +255,7 @@ module Spate
       def begin_check
         @check = TimeoutCheck.new(@connections.values)
         @options[:pool].trim
-        @acceptor.open
+        open_acceptors
         @observer&.every_second(self)
         guard(nil) { @periodic&.every_second }
       end
@@ -266,7 +271,7 @@ module Spate
       def begin_drain(time)
         @drain = Drain.new(time, @limits.drain)
         @drain.halt if @at_once
-        @acceptor.shut { |socket| admit(socket, time) }
+        @acceptors.each_value { |acceptor| acceptor.shut { |socket| admit(socket, acceptor.tls, time) } }
         @connections.values.each { |connection| guard(connection) { tell(connection) } } # rubocop:disable Style/HashEachMethods
       end
 

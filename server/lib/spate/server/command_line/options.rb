@@ -18,11 +18,13 @@ module Spate
           parser.separator "\nListening:"
           parser.on("--host ADDRESS", "address to listen on; 0.0.0.0 or :: for all (127.0.0.1);",
                     "or unix:PATH for a Unix socket") do |value|
+            values.delete(:more)
             values[:host] = value
           end
           parser.on("-p", "--port NUMBER", Integer, "port to listen on; 0 for any free port (8080)") do |value|
             raise OptionParser::InvalidArgument, "#{value}: expected 0 to 65535" unless value.between?(0, 65_535)
 
+            values.delete(:more)
             values[:port] = value
           end
           parser.on("--proxy-protocol", "each connection begins with a PROXY header (version 1 or 2) that has the",

@@ -22,8 +22,8 @@ module Spate
           @workers = values[:workers]
         end
 
-        # Serves until it is stopped. Yields this object before that. Returns the exit code. Raises Server::Error when it
-        # cannot start.
+        # Serves until it is stopped. Yields this object before that. Returns the exit code. Raises Server::Error when
+        # it cannot start.
         def run
           prepare
           @signals = Workers::Signals.new(*Workers::Supervisor::SIGNALS)
@@ -42,10 +42,12 @@ module Spate
         def stop = @signals.note("TERM")
         alias shutdown stop
 
-        # Returns the server's address: "http://127.0.0.1:8080".
+        # Returns the server's addresses: "http://127.0.0.1:8080".
         def address
-          host = @values[:host] unless @sockets.inherited?
-          Reactor::Listener.address(@sockets.main, host: host, scheme: @tls ? "https" : "http")
+          listeners.each_with_index.map do |(socket, tls), index|
+            host = addresses[index]&.first unless @sockets.inherited?
+            Reactor::Listener.address(socket, host: host, scheme: tls ? "https" : "http")
+          end.join(" and ")
         end
 
         # Called when all workers are ready. Notifies the service manager and, in a hot restart, the old server.
@@ -72,7 +74,8 @@ module Spate
         def prepare
           configure
           Profile.prepare(@values[:profile])
-          @tls = Server::Connection::TLS.load(cert: @values[:cert], key: @values[:key]) if @values[:tls]
+          secure = addresses.any?(&:last)
+          @tls = Server::Connection::TLS.load(cert: @values[:cert], key: @values[:key]) if secure
           @values[:rack] || @values[:cache] || files
           @counters = Monitoring::Metrics.counters(@workers)
           @metrics = Monitoring::Metrics.new(@counters, 0)
@@ -81,7 +84,18 @@ module Spate
           @notice = Workers::SystemdNotifier.new(@env)
           @files_of_process = files_of_process
           observer(@metrics)
-          @sockets = Workers::Sockets.new(main: @values.values_at(:host, :port), admin: @values[:admin], env: @env)
+          @sockets = Workers::Sockets.new(mains: addresses, admin: @values[:admin], env: @env)
+        end
+
+        # Returns [[host, port, whether to use TLS], ...].
+        def addresses = [@values.values_at(:host, :port, :tls), *@values[:more]]
+
+        # Returns the listening sockets, each with its TLS. Additional sockets of systemd are like the first one.
+        def listeners
+          known = addresses
+          @sockets.mains.each_with_index.to_h do |socket, index|
+            [socket, ((known[index] || known.first).last ? @tls : nil)]
+          end
         end
 
         def files_of_process
@@ -164,8 +178,8 @@ module Spate
           run_hooks(:before_worker_boot, row - 1) if @workers > 1
           handler = handler(metrics)
           Workers::Worker.new(handler, observer(metrics), metrics: metrics, tls: @tls, log: @log) do |_, observer|
-            Reactor.new(@sockets.main, handler, observer: observer, limits: @limits, log: @log, tls: @tls,
-                                                shared: @workers > 1, proxy_protocol: @values[:proxy_protocol])
+            Reactor.new(listeners, handler, observer: observer, limits: @limits, log: @log, shared: @workers > 1,
+                                            proxy_protocol: @values[:proxy_protocol])
           end
         end
 
@@ -186,9 +200,9 @@ module Spate
         end
 
         def together
-          workers = Workers::Prefork.new(@workers, listener: @sockets.main, metrics: @metrics, drain: @limits.drain,
+          workers = Workers::Prefork.new(@workers, listeners: @sockets.mains, metrics: @metrics, drain: @limits.drain,
                                                    log: @log, hook: method(:run_hooks)) do |row, channel|
-            Workers::ChildMain.new(channel, keep: [@sockets.main], err: @err).run { worker(row) }
+            Workers::ChildMain.new(channel, keep: @sockets.mains, err: @err).run { worker(row) }
           ensure
             run_hooks(:before_worker_shutdown, row - 1)
           end
@@ -231,8 +245,9 @@ module Spate
         end
 
         def loopback?
-          address = @sockets.main.local_address
-          address.ip? && (address.ipv4_loopback? || address.ipv6_loopback?)
+          @sockets.mains.map(&:local_address).all? do |address|
+            address.ip? && (address.ipv4_loopback? || address.ipv6_loopback?)
+          end
         end
 
         def certificate

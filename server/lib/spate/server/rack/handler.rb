@@ -122,7 +122,8 @@ module Spate
           callbacks.run(env, nil, nil, error) { |e| report(e, request) }
         end
 
-        # Returns the response of the last lowlevel_error_handler, or nil. As in puma, the block may have fewer parameters.
+        # Returns the response of the last lowlevel_error_handler, or nil. As in puma, the block may have fewer
+        # parameters.
         def response_for(error, env, request)
           block = @hooks[:lowlevel_error_handler]&.last or return
           block.call(*[error, env, 500].first(block.arity.negative? ? 3 : block.arity))

@@ -48,8 +48,11 @@ module Spate
           given = supplied ? options.slice(*supplied) : options
           path = CommandLine::Configuration.find("config.ru")
           configuration = CommandLine::Configuration.new(path) if path
-          CommandLine.preset(configuration, converted(options).merge(CommandLine::Configuration.environment(ENV)))
-                     .merge(converted(given))
+          environment = converted(options).merge(CommandLine::Configuration.environment(ENV))
+          values = CommandLine.preset(configuration, environment)
+          given = converted(given)
+          values.delete(:more) if given.key?(:host) || given.key?(:port)
+          values.merge(given)
         end
 
         def converted(options)

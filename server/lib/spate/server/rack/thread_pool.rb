@@ -8,8 +8,8 @@ module Spate
       class ThreadPool
         attr_reader :threads
 
-        # waiting: maximum number of queued items. hook: called with :before_thread_start and :before_thread_exit on each
-        # thread. work: called with each item on a thread of the pool. Both must not raise.
+        # waiting: maximum number of queued items. work: called with each item on a thread of the pool. hook: called
+        # with :before_thread_start and :before_thread_exit on each thread. Both must not raise.
         def initialize(threads, waiting, hook: ->(_name) {}, &work)
           @threads = threads
           @waiting = waiting

@@ -11,9 +11,13 @@ module Spate
         # EPOLLEXCLUSIVE: the kernel wakes only one of several waiting workers.
         EXCLUSIVE = 4
 
+        # tls: the result of Connection::TLS.load for connections of this socket; nil for clear text.
+        attr_reader :tls
+
         # shared: whether other processes wait on the same socket.
-        def initialize(listener, poller, shared: false, log: nil)
+        def initialize(listener, poller, tls: nil, shared: false, log: nil)
           @listener = listener
+          @tls = tls
           @descriptor = listener.fileno
           @poller = poller
           @interest = shared ? READ | EXCLUSIVE : READ
@@ -21,8 +25,6 @@ module Spate
           @open = @shut = false
           @complained_at = 0
         end
-
-        attr_reader :descriptor
 
         def open
           return if @open || @shut

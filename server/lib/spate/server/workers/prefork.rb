@@ -9,12 +9,12 @@ module Spate
         LATE = 5
         AT_ONCE = 1
 
-        # listener: closed when the workers are stopped. metrics: the Metrics of the parent. drain: seconds. work:
+        # listeners: closed when the workers are stopped. metrics: the Metrics of the parent. drain: seconds. work:
         # called in each child with its row and its socket. hook: called with the name of a hook and its argument in the
         # parent, or nil.
-        def initialize(count, listener:, metrics:, drain:, log:, hook: nil, &work)
+        def initialize(count, listeners:, metrics:, drain:, log:, hook: nil, &work)
           @count = count
-          @listener = listener
+          @listeners = listeners
           @metrics = metrics
           @drain = drain
           @log = log
@@ -55,7 +55,7 @@ module Spate
           @stopping = true
           @deadline = Server.now + @drain + LATE
           tell(Child::STOP)
-          @listener.close
+          @listeners.each(&:close)
         end
 
         def halt

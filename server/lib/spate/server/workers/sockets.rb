@@ -5,7 +5,7 @@ module Spate
     module Workers
       # The listening sockets. They are inherited in a hot restart, passed by systemd, or opened here.
       class Sockets
-        # Environment variable that passes the descriptors to the new server of a hot restart: "main=5,admin=6".
+        # Environment variable that passes the descriptors to the new server of a hot restart: "main=5,main=6,admin=7".
         HANDED = "SPATE_SERVE_SOCKETS"
         # The protocol of systemd: sd_listen_fds(3).
         FIRST = 3
@@ -14,50 +14,57 @@ module Spate
         # The command line's option for the admin socket, for hints.
         ADMIN = { host: "--admin", port: "--admin" }.freeze
 
-        attr_reader :main, :admin
+        # mains: Array of listeners. admin: a listener, or nil.
+        attr_reader :mains, :admin
 
-        # main, admin: [host, port]; admin may be nil. env: the environment, from which used variables are removed.
-        # Raises Server::Error.
-        def initialize(main:, admin:, env:)
+        # mains: Array of [host, port]. admin: [host, port], or nil. env: the environment, from which used variables are
+        # removed. Raises Server::Error.
+        def initialize(mains:, admin:, env:)
           given = take(env)
-          @inherited = given.key?("main")
-          @main = given["main"] ? Reactor::Listener.inherit(given["main"]) : Reactor::Listener.open(*main)
-          return unless admin || given["admin"]
-
-          @admin = if given["admin"]
-                     Reactor::Listener.inherit(given["admin"])
-                   else
-                     Reactor::Listener.open(*admin,
-                                            options: ADMIN)
-                   end
+          inherited = given["main"]
+          @inherited = !inherited.nil?
+          @mains = inherited ? inherited.map { |number| Reactor::Listener.inherit(number) } : open(mains)
+          if given["admin"]
+            @admin = Reactor::Listener.inherit(given["admin"].first)
+          elsif admin
+            @admin = Reactor::Listener.open(*admin, options: ADMIN)
+          end
         end
 
-        # Whether the main socket was inherited.
+        # Whether the main sockets were inherited.
         def inherited? = @inherited
 
         # Returns the environment for the new server of a hot restart, and the descriptors that it inherits.
         def hand_over
-          open = { "main" => @main, "admin" => @admin }.compact
+          open = @mains.map { |socket| ["main", socket] }
+          open << ["admin", @admin] if @admin
           [{ HANDED => open.map { |name, socket| "#{name}=#{socket.fileno}" }.join(",") },
-           open.values.to_h { |socket| [socket.fileno, socket.fileno] }]
+           open.to_h { |_, socket| [socket.fileno, socket.fileno] }]
         end
 
         private
 
+        def open(mains) = mains.map { |host, port| Reactor::Listener.open(host, port) }
+
+        # Returns descriptors by name: { "main" => [5, 6], "admin" => [7] }.
         def take(env)
           handed = env.delete(HANDED)
-          return handed.split(",").to_h { |pair| pair.split("=") }.transform_values(&:to_i) if handed
+          if handed
+            pairs = handed.split(",").map { |pair| pair.split("=") }
+            return pairs.group_by(&:first).transform_values { |found| found.map { |_, number| number.to_i } }
+          end
 
           pid, count, names = LISTEN.map { |name| env.delete(name) }
           pid.to_i == Process.pid ? systemd(count.to_i, names.to_s.split(":")) : {}
         end
 
-        # Selects sockets by name if the unit sets FileDescriptorName=. Otherwise the first socket is the main socket.
+        # Selects sockets by name if the unit sets FileDescriptorName=. Otherwise all but the admin socket are main
+        # sockets.
         def systemd(count, names)
           numbers = Array.new(count) { |index| FIRST + index }
-          named = names.zip(numbers).to_h.slice(*NAMES).compact
-          named["main"] ||= (numbers - named.values).first
-          named.compact
+          named = numbers.group_by.with_index { |_, index| names[index] }.slice(*NAMES)
+          named["main"] ||= numbers - named.values.flatten
+          named.reject { |_, found| found.empty? }
         end
       end
     end

@@ -48,8 +48,6 @@ module Spate
           end
 
           def bind(uri)
-            refuse(:bind, "only one address is supported; #{uri} is a second one") if @values[:host]
-
             refuse(:bind, "#{uri} has no path in the file system") if uri.to_s.start_with?("unix://@")
             address = URI(uri.to_s)
             case address.scheme
@@ -58,11 +56,13 @@ module Spate
             when "ssl" then bind_ssl(address)
             else refuse(:bind, "unknown kind of address: #{uri}")
             end
+          rescue URI::InvalidURIError => e
+            refuse(:bind, e.message)
           end
 
           def port(number, host = nil) = bind("tcp://#{bracketed(host || @host)}:#{Integer(number)}")
 
-          def clear_binds! = @values.delete(:host)
+          def clear_binds! = %i[host port tls more].each { |name| @values.delete(name) }
 
           def ssl_bind(host, port, options = {})
             bind("ssl://#{bracketed(host)}:#{Integer(port)}?#{URI.encode_www_form(options)}")
@@ -144,13 +144,15 @@ module Spate
           def bind_tcp(address)
             refuse(:bind, "unknown parameters: #{address.query}") if address.query
 
-            @values.merge!(host: plain(address.host), port: address.port)
+            refuse(:bind, "#{address} has no port") unless address.port
+
+            listen(plain(address.host), address.port)
           end
 
           def bind_unix(address)
             refuse(:bind, "unknown parameters: #{address.query}") if address.query
 
-            @values.merge!(host: "unix:#{address.host}#{address.path}", port: 0)
+            listen("unix:#{URI::DEFAULT_PARSER.unescape("#{address.host}#{address.path}")}", 0)
           end
 
           def bind_ssl(address)
@@ -159,8 +161,19 @@ module Spate
             unknown = parameters.keys - %w[cert key]
             refuse(:bind, "unknown parameters: #{unknown.join(", ")}") if unknown.any?
 
-            @values.merge!(host: plain(address.host), port: address.port, tls: true,
-                           **parameters.slice("cert", "key").transform_keys(&:to_sym))
+            pair = parameters.values_at("cert", "key")
+            @pair ||= pair
+            refuse(:bind, "#{address} has another certificate; only one is supported") if @pair != pair
+
+            listen(plain(address.host), address.port, true)
+            @values.merge!({ cert: pair[0], key: pair[1] }.compact)
+          end
+
+          # Adds an address. The first one is that of --host, --port and --tls.
+          def listen(host, port, tls = nil)
+            return @values.merge!({ host: host, port: port, tls: tls }.compact) unless @values[:host]
+
+            (@values[:more] ||= []) << [host, port, tls]
           end
 
           def plain(host) = host.delete_prefix("[").delete_suffix("]")

@@ -29,7 +29,8 @@ module Spate
           # The server does not start, because the application may depend on it.
           REFUSED = {
             after_refork: "workers are not forked from a worker", app: "name a config.ru with rackup",
-            before_refork: "see after_refork", get: "options cannot be read", inject: "options cannot be injected", out_of_band: "this hook does not run",
+            before_refork: "see after_refork", get: "options cannot be read", inject: "options cannot be injected",
+            out_of_band: "this hook does not run",
             rack_url_scheme: "use --trusted-proxies"
           }.freeze
         end
