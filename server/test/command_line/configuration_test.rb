@@ -99,6 +99,7 @@ module Spate
         assert_equal({ workers: 1 }, read.call("PORT" => "", "WEB_CONCURRENCY" => "0"))
         assert_empty read.call({})
         assert_raises(Error) { read.call("WEB_CONCURRENCY" => "many") }
+        assert_raises(Error) { read.call("WEB_CONCURRENCY" => "1025") }
         assert_raises(Error) { read.call("PORT" => "x") }
       end
 

@@ -171,6 +171,16 @@ module Spate
       def test_rails_server = start_rails_server([], "-u", "spate")
       def test_rails_server_by_a_variable = start_rails_server(["RACKUP_HANDLER=spate"])
 
+      # Returns the block's first result that is neither nil nor false.
+      def await
+        Timeout.timeout(60) do
+          loop do
+            found = yield and break found
+            sleep 0.05
+          end
+        end
+      end
+
       # `bin/rails restart` and the signal USR2 start the server again with the command of Rails.
       def test_rails_server_with_a_configuration_and_restarts
         write("config/puma.rb", <<~RUBY)
@@ -187,10 +197,12 @@ module Spate
         first = File.read(file)
         assert_match(/forks.*serving config.ru with 2 workers on/m, File.read(@server.log))
         write("tmp/restart.txt", "")
-        second = await(60) { File.read(file).then { |text| text if text != first } }
+        assert_equal 0, @server.wait # for the end of the first server
+        second = await { File.exist?(file) && File.read(file) }
+        refute_equal first, second
         assert_match(/hello/, curl("--http1.1", address("/json")))
         Process.kill(:TERM, second.to_i)
-        await(60) { !File.exist?(file) }
+        await { !File.exist?(file) }
       ensure
         @server = nil if second
       end

@@ -108,8 +108,10 @@ module Spate
 
       def test_missing_file_and_folder
         ["none", "link/x"].each do |name|
-          restart("x-sendfile": File.join(@root, name))
-          assert_match(/\A.* 404 .*text.plain/m, get, name)
+          restart("x-sendfile": File.join(@root, name), "cache-control": "max-age=9")
+          answer = get
+          assert_match(/\A.* 404 .*text.plain/m, answer, name)
+          refute_match(/max-age/, answer)
         end
         restart("x-accel-redirect": "/files/link")
         assert_match(/\A.* (403|404) /, get)

@@ -95,6 +95,11 @@ module Spate
       # Returns the exit code.
       def stop(signal = :INT)
         Process.kill(signal, @pid)
+        wait
+      end
+
+      # Waits for the end of the process. Returns the exit code.
+      def wait
         Timeout.timeout(SECONDS) { Process.wait(@pid) }
         $?.exitstatus
       end

@@ -32,13 +32,20 @@ module Spate
 
           # Called in a command that was forked from a framework parent. An application parent may be possible by now.
           def deeper(words, root, env, launcher)
-            name = Native.content_hash(nil, root)
-            tried = Dir.glob("#{Boot.session.caches.store_root}/warm/#{name}.application-*.attempts")
-            return if tried.any? { |path| (Time.now - File.mtime(path)).abs < PAUSE }
+            folder = "#{Boot.session.caches.store_root}/warm"
+            name = "#{Native.content_hash(nil, root)}.application-"
+            tried = Dir.children(folder).select { |file| file.start_with?(name) && file.end_with?(".attempts") }
+            return if tried.any? { |file| recent?("#{folder}/#{file}") }
 
             start(words, root, env, launcher: launcher, depths: DEPTHS.take(1))
           rescue SystemCallError
             nil # removed in the meantime
+          end
+
+          private
+
+          def recent?(attempts)
+            (Time.now - File.mtime(attempts)).abs < PAUSE || Background::Attempts.of_parents(attempts).wait.positive?
           end
         end
       end

@@ -18,10 +18,6 @@ module Spate
         MOST = 2
         MOST_OF_USER = 4
 
-        # After so many parents that no command has used, the next one has to wait, at most for so many seconds.
-        FREE_ATTEMPTS = 3
-        LONGEST_PAUSE = 1800
-
         # caches: the folder of compile caches, with a trailing slash.
         attr_reader :folder, :root, :caches
 
@@ -64,8 +60,7 @@ module Spate
           File.open(path("#{name(kind, streams)}.lock"), File::RDWR | File::CREAT, 0o600) do |lock|
             next true unless lock.flock(File::LOCK_EX | File::LOCK_NB)
 
-            attempts = ::Spate::Boot::Background::Attempts.new(attempts(kind, streams), free: FREE_ATTEMPTS,
-                                                                                        most: LONGEST_PAUSE)
+            attempts = ::Spate::Boot::Background::Attempts.of_parents(attempts(kind, streams))
             next false if attempts.wait.positive?
 
             attempts.add
@@ -118,7 +113,7 @@ module Spate
         # [kind, seconds] of the parents that have to wait.
         def pauses
           Dir.glob(path("*.attempts")).filter_map do |file|
-            wait = ::Spate::Boot::Background::Attempts.new(file, free: FREE_ATTEMPTS, most: LONGEST_PAUSE).wait
+            wait = ::Spate::Boot::Background::Attempts.of_parents(file).wait
             [File.basename(file, ".attempts").split(".", 2).last.tr("-", " "), wait.ceil] if wait.positive?
           end
         end

@@ -33,8 +33,11 @@ module Spate
 
         # "3", 3, "auto" or :auto => a number of processes of at least 1.
         def self.workers(count)
-          text = count.to_s[WORKERS, 1] or
-            raise Error.new("invalid number of workers: #{count.inspect}", hint: "WEB_CONCURRENCY=2, or workers 2")
+          text = count.to_s[WORKERS, 1]
+          if text.nil? || text.to_i > ProcessOptions::MOST
+            raise Error.new("#{count.inspect} workers; expected auto or 0 to #{ProcessOptions::MOST}",
+                            hint: "WEB_CONCURRENCY=2, or workers 2")
+          end
           require "etc"
           text == "auto" ? Etc.nprocessors : [text.to_i, 1].max
         end

@@ -54,7 +54,8 @@ module Spate
         def announce
           @files_of_process.each(&:write)
           Process.setproctitle("spate-serve: #{address} [#{@values[:tag]}]") if @values[:tag]
-          Workers::HotRestart.ready(@env)
+          # When the old server exits, rackup removes the file that Rails has named.
+          Workers::HotRestart.ready(@env) { @files_of_process.each(&:write) }
           @notice.ready
           @err.puts(*banner, *watched, *@access&.to_s, *certificate, *exposed)
           run_hooks(:after_booted)

@@ -13,6 +13,9 @@ module Spate
         # Fields of the application that do not describe the file.
         STALE = %w[content-length content-range etag last-modified accept-ranges transfer-encoding].freeze
 
+        # Fields of the application that do not describe an error.
+        OF_FILE = %w[cache-control content-disposition content-encoding content-language content-type expires].freeze
+
         # A folder that files may be sent from. prefix: the start of its URIs, "/files/", or nil. path: its real path,
         # with a slash at the end. folder: a Native::Folder.
         Root = Struct.new(:prefix, :path, :files, :folder)
@@ -44,10 +47,8 @@ module Spate
         def respond(request, root, name, fields, &closed)
           path = "/#{name.split("/").map { |part| Files::Name.encode(part) }.join("/")}"
           found = root.files.call(request, path)
-          headers = fields.except(*STALE)
-          # The type of several ranges, and that of an error, is not the file's.
-          several = found.headers["content-type"]&.start_with?("multipart/byteranges")
-          headers.delete("content-type") if several || found.status >= 400
+          headers = fields.except(*STALE, *(OF_FILE if found.status >= 400))
+          headers.delete("content-type") if found.headers["content-type"]&.start_with?("multipart/byteranges")
           Response.new(found.status, found.headers.merge(headers), found.body, &closed)
         end
 

@@ -14,10 +14,16 @@ module Spate
         # Seconds after which the restart fails.
         TIMEOUT = 120
 
-        # Called in the new server: reports readiness to the old server, once.
-        def self.ready(env)
+        # Called in the new server: reports readiness to the old server, once. The block runs when the old server, which
+        # is the parent process, has ended.
+        def self.ready(env, &block)
           descriptor = env.delete(READY) or return
+          old = Process.ppid
           IO.open(descriptor.to_i, "w") { |io| io.write(WORD) }
+          Thread.new do
+            sleep 0.5 while Process.ppid == old
+            block.call
+          end
         rescue SystemCallError
           nil # the old server is gone
         end
