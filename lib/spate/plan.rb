@@ -21,7 +21,7 @@ module Spate
       return if names.empty?
 
       "the lockfile names only the platform ruby; using the variants of the source for: #{names.join(", ")} " \
-        "(`bundle lock --normalize-platforms` records the choice)"
+        "(`spate lock --normalize-platforms` records the choice)"
     end
 
     def other_algorithms

@@ -77,7 +77,7 @@ class SharedLockfilesTest < Minitest::Test
   def assert_refused(path)
     error = assert_raises(Spate::Lockfile::ParseError) { lockfile(path) }
     assert_match(/:#{first_conflict(path)}: contains merge conflicts/, error.message)
-    assert_includes error.hint, "bundle lock"
+    assert_includes error.hint, "spate lock"
   end
 
   def first_conflict(path) = File.foreach(path).with_index(1).find { |line, _| line.start_with?("<<<<<<<") }.last

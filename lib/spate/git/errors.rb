@@ -49,7 +49,7 @@ module Spate
     class RevisionMissing < Error
       def initialize(uri, revision)
         super("revision #{revision} does not exist in #{uri}",
-              hint: "the branch may have been rewritten: bundle update --source #{File.basename(uri, ".git")}")
+              hint: "the branch may have been rewritten: spate update --source #{File.basename(uri, ".git")}")
       end
     end
 

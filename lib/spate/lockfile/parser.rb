@@ -144,7 +144,7 @@ module Spate
 
       def sums(full_name, text)
         fault = (@checksums ||= Checksums.new).add(full_name, text)
-        fail_at(fault, "restore the line from version control, or run `bundle lock --add-checksums`") if fault
+        fail_at(fault, "restore the line from version control, or run `spate lock --add-checksums`") if fault
       end
 
       # Ignores an address of a gem that is not in the lockfile, like Bundler.
@@ -164,7 +164,7 @@ module Spate
 
       def fits?(sha256, address) = sha256.nil? || sha256.start_with?(address)
 
-      def refuse_address(fact) = fail_at(fact, "restore the line from version control, or run `bundle lock`")
+      def refuse_address(fact) = fail_at(fact, "restore the line from version control, or run `spate lock`")
 
       # Checks each distinct requirement only once, since it may occur on many lines.
       def requirement(text)

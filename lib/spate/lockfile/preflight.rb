@@ -8,7 +8,7 @@ module Spate
       LONGEST_LINE = 64 * 1024
       CONFLICTS = ["<<<<<<<", "=======", ">>>>>>>", "|||||||"].freeze
       CONTROL = "\u0000-\u0008\u000b-\u001f\u007f"
-      RELOCK_HINT = "delete it and run `bundle lock`"
+      RELOCK_HINT = "delete it and run `spate lock`"
 
       def initialize(text, path)
         @text = text
@@ -35,7 +35,7 @@ module Spate
       def conflicts
         marker = CONFLICTS.select { |text| @text.include?(text) }.min_by { |text| @text.index(text) } or return
         refuse("contains merge conflicts (#{marker})", first_line { |line| line.include?(marker) },
-               git? ? "run `#{checkout}`, then `bundle lock`" : "keep one side of each conflict, or #{RELOCK_HINT}")
+               git? ? "run `#{checkout}`, then `spate lock`" : "keep one side of each conflict, or #{RELOCK_HINT}")
       end
 
       # Accepts CR LF as a line end. Rejects a CR elsewhere, and all other control characters.

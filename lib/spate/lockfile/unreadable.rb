@@ -33,7 +33,7 @@ module Spate
 
       def hint
         form = @section == :checksum ? "  name (version) sha256=digest" : FORMS[@expected]
-        return "restore it from version control, or delete it and run `bundle lock`" unless form && @section
+        return "restore it from version control, or delete it and run `spate lock`" unless form && @section
 
         "expected #{form.inspect}; restore the line from version control"
       end

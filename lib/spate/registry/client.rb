@@ -185,7 +185,7 @@ module Spate
         return if @mutex.synchronize { @unindexed[remote.source].tap { @unindexed[remote.source] = true } }
 
         message = "#{remote.source} has no compact index: only its gems in CHECKSUMS of the lockfile are verified"
-        warn(message, "bundle lock --add-checksums")
+        warn(message, "spate lock --add-checksums")
       end
     end
   end

@@ -54,7 +54,7 @@ module Spate
         @full_name = full_name
         super("#{full_name} was not found at #{sources.map { |source| Util.redact(source) }.join(" or ")}" \
               "#{": #{reason}" if reason}",
-              hint: "it may have been yanked: `bundle update #{full_name[/\A(.+?)-\d/,
+              hint: "it may have been yanked: `spate update #{full_name[/\A(.+?)-\d/,
                                                                          1] || full_name}` selects another version")
       end
     end

@@ -17,7 +17,7 @@ class CacheGcTest < TeamCase
     stranger = machine("second", "plain")
     output, status = stranger.spate("cache", "gc", "--older-than", "1d", lockfile)
     assert_equal 3, status.exitstatus, output
-    assert_match(/Gemfile.lock has no checksum of plain-1.0, and .*\nhint: run `bundle lock --add-checksums`/, output)
+    assert_match(/Gemfile.lock has no checksum of plain-1.0, and .*\nhint: run `spate lock --add-checksums`/, output)
     project.spate!("cache", "gc", "--older-than", "1d", lockfile)
     assert_path_exists archive
     project.spate!("cache", "gc", "--older-than", "1d")

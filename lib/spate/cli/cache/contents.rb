@@ -14,7 +14,7 @@ module Spate
           def initialize(path, names)
             super("#{path} has no checksum of #{names.first}#{" and #{names.size - 1} more" if names.size > 1}, " \
                   "and this machine has not installed it, so the archives to keep are unknown",
-                  hint: "run `bundle lock --add-checksums`, or `spate install` there first")
+                  hint: "run `spate lock --add-checksums`, or `spate install` there first")
           end
         end
 
