@@ -165,26 +165,35 @@ int spate_compare_versions(const char *one, size_t one_length, const char *other
     return 0;
 }
 
-/* Returns the version in a name like "spate-1.2.3.gemspec", or NULL for other names. */
-static const char *version_in(const char *name, size_t *length) {
+static bool in_version(char letter) {
+    return isalnum((unsigned char)letter) || letter == '.' || letter == '_';
+}
+
+/*
+ * Returns the version in a name like "spate-1.2.3.gemspec" or "spate-1.2.3-x86_64-linux-gnu.gemspec", or NULL for other
+ * names. Sets the lengths of the version, and of it and the platform.
+ */
+static const char *version_in(const char *name, size_t *length, size_t *full) {
     size_t all = strlen(name);
     size_t around = strlen(BEFORE) + strlen(BEHIND);
     if (all <= around || strncmp(name, BEFORE, strlen(BEFORE)) != 0 ||
         strcmp(name + all - strlen(BEHIND), BEHIND) != 0 || !isdigit((unsigned char)name[strlen(BEFORE)]))
         return NULL;
     const char *version = name + strlen(BEFORE);
-    *length = all - around;
-    for (size_t at = 0; at < *length; at++)
-        if (!isalnum((unsigned char)version[at]) && version[at] != '.' && version[at] != '_')
+    *full = all - around;
+    for (*length = 0; *length < *full && in_version(version[*length]); ++*length) {}
+    for (size_t at = *length; at < *full; at++)
+        if (version[at] != '-' && (!in_version(version[at]) || version[at] == '.'))
             return NULL;
     return version;
 }
 
 /*
  * Compares the newest Spate in the folder with `version`: 1 if they are equal, -1 if it is older, 0 if there is none, 2
- * if it is newer or the folder cannot be read.
+ * if it is newer or the folder cannot be read. If they are equal, sets `name` to the version and the gem's platform; a
+ * gem that was compiled here comes first.
  */
-static int newest(const char *folder, const char *version) {
+static int newest(const char *folder, const char *version, char name[NAME_MAX + 1]) {
     char path[PATH_MAX];
     int length = snprintf(path, sizeof(path), "%s/specifications", folder);
     if (length < 0 || (size_t)length >= sizeof(path))
@@ -195,11 +204,13 @@ static int newest(const char *folder, const char *version) {
     int found = 0;
     const struct dirent *entry;
     while (errno = 0, found < 2 && (entry = readdir(entries))) {
-        size_t bytes;
-        const char *text = version_in(entry->d_name, &bytes);
+        size_t bytes, full;
+        const char *text = version_in(entry->d_name, &bytes, &full);
         if (!text)
             continue;
         int order = spate_compare_versions(text, bytes, version, strlen(version));
+        if (order == 0 && (found != 1 || full < strlen(name)))
+            snprintf(name, NAME_MAX + 1, "%.*s", (int)full, text);
         found = order > 0 ? 2 : order == 0 ? 1 : found == 1 ? 1 : -1;
     }
     if (errno != 0)
@@ -209,20 +220,23 @@ static int newest(const char *folder, const char *version) {
 
 bool spate_launcher_library(const spate_launcher *launcher, const char *version, char library[PATH_MAX]) {
     const char *first = NULL;
+    char name[NAME_MAX + 1], first_name[NAME_MAX + 1];
     if (strcmp(launcher->version, version) != 0)
         return false;
     if (launcher->lib)
         return realpath(launcher->lib, library) != NULL;
     for (size_t at = 0; at < launcher->folder_count; at++) {
-        int found = newest(launcher->folders[at], version);
+        int found = newest(launcher->folders[at], version, name);
         if (found == 2)
             return false;
-        if (found == 1 && !first)
+        if (found == 1 && !first) {
             first = launcher->folders[at];
+            memcpy(first_name, name, sizeof(name));
+        }
     }
     if (!first)
         return false;
     char path[PATH_MAX];
-    int length = snprintf(path, sizeof(path), "%s/gems/spate-%s/lib", first, version);
+    int length = snprintf(path, sizeof(path), "%s/gems/spate-%s/lib", first, first_name);
     return length > 0 && (size_t)length < sizeof(path) && realpath(path, library) != NULL;
 }

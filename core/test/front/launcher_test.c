@@ -153,3 +153,30 @@ TEST(the_newest_gem_must_be_this_one) {
     FILE *file = fopen(path, "w");
     CHECK(file && fclose(file) == 0 && !spate_launcher_library(&launcher, "1.0", library));
 }
+
+TEST(a_precompiled_gem_has_its_platform_in_its_name) {
+    const char *home = fresh("precompiled");
+    char path[PATH_MAX], library[PATH_MAX];
+    snprintf(path, sizeof(path), FACTS "#:folder %s\n#:file 1 2 /x\n", home);
+    CHECK(spate_launcher_beside(&launcher, write_launcher(fresh("gems"), path)) && spate_launcher_read(&launcher));
+    static const char *const folders[] = {"",
+                                          "/specifications",
+                                          "/gems",
+                                          "/gems/spate-1.0-x86_64-linux-gnu",
+                                          "/gems/spate-1.0-x86_64-linux-gnu/lib",
+                                          "/gems/spate-1.0",
+                                          "/gems/spate-1.0/lib"};
+    for (size_t at = 0; at < sizeof(folders) / sizeof(*folders); at++) {
+        snprintf(path, sizeof(path), "%s%s", home, folders[at]);
+        CHECK(mkdir(path, 0755) == 0);
+    }
+    static const char *const names[] = {"spate-1.0-x86_64-linux-gnu", "spate-1.0-x.86", "spate-1.0"};
+    static const char *const expected[] = {"/gems/spate-1.0-x86_64-linux-gnu/lib",
+                                           "/gems/spate-1.0-x86_64-linux-gnu/lib", "/gems/spate-1.0/lib"};
+    for (size_t at = 0; at < sizeof(names) / sizeof(*names); at++) {
+        snprintf(path, sizeof(path), "%s/specifications/%s.gemspec", home, names[at]);
+        FILE *file = fopen(path, "w");
+        CHECK(file && fclose(file) == 0 && spate_launcher_library(&launcher, "1.0", library));
+        CHECK_CONTAINS(expected[at], library);
+    }
+}

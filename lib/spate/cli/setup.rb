@@ -88,7 +88,7 @@ module Spate
       # Arguments of Launcher.new that determine where the launcher finds Spate.
       def place
         lib = File.expand_path("../..", __dir__)
-        return { lib: lib } unless File.basename(File.dirname(lib)) == "spate-#{VERSION}"
+        return { lib: lib } unless File.basename(File.dirname(lib)).match?(/\Aspate-#{Regexp.escape(VERSION)}(?:-|\z)/)
 
         rubygems = Layout::Rubygems.current(env: env)
         own = File.expand_path("../../..", lib) # the gem folder of the running Spate, e.g. GEM_HOME

@@ -68,6 +68,15 @@ class LauncherTest < CLICase
     assert_match(/\A0\.1\.0/, run_launcher(launcher).first)
   end
 
+  def test_precompiled_gem_is_found_and_a_compiled_one_of_its_version_is_preferred
+    install("0.9.0")
+    install("0.10.0-x86_64-linux-gnu")
+
+    assert_match(/\A0\.10\.0-x86_64-linux-gnu /, run_launcher(launcher).first)
+    install("0.10.0")
+    assert_match(/\A0\.10\.0 /, run_launcher(launcher).first)
+  end
+
   def test_extensions_in_a_separate_folder_are_found
     install("0.1.0")
     write("gems/extensions/x86/3/spate-0.1.0/marker.rb", "puts :marker")

@@ -15,7 +15,7 @@ module Spate
         # Character sets of common locales, as returned by nl_langinfo(3).
         CHARSETS = %w[UTF-8 ANSI_X3.4-1968].freeze
         # Libraries whose versions `spate version` prints.
-        LIBRARIES = %r{/(?:libruby[^/]*|libz\.[^/]*|libdeflate[^/]*|spate/native/install\.\w+)\z}
+        LIBRARIES = %r{/(?:libruby[^/]*|libz\.[^/]*|libdeflate[^/]*|spate/native/(?:[\d.]+/)?install\.\w+)\z}
 
         class << self
           # Returns a FrontEnd, or nil if the program is not compiled or a fact contains a newline.

@@ -45,22 +45,23 @@ module Spate
           exit code unless code == 0 # a program that ended by itself finds no SystemExit in its at_exit
         RUBY
 
-        # Sorts a release after its pre-releases, because letters sort before the zeros that pad a shorter version.
+        # Sorts a release after its pre-releases, because letters sort before the zeros that pad a shorter version. A
+        # gem that was compiled here comes after a precompiled one of the same version.
         SEARCH = <<~'RUBY'
           found = folders.flat_map do |folder|
             names = Dir.exist?("#{folder}/specifications") ? Dir.children("#{folder}/specifications") : []
-            names.filter_map { |name| [folder, $1] if name =~ /\Aspate-(\d[\w.]*)\.gemspec\z/ }
+            names.filter_map { |name| [folder, $1, $2] if name =~ /\Aspate-(\d[\w.]*)(-[\w-]+)?\.gemspec\z/ }
           end
-          folder, version = found.max_by do |_, text|
+          folder, version, platform = found.max_by do |_, text, platform|
             parts = text.split(".").map { |part| part.match?(/\A\d+\z/) ? [1, part.to_i, ""] : [0, 0, part] }
-            parts + [[1, 0, ""]] * [9 - parts.length, 0].max
+            parts + [[1, 0, ""]] * [9 - parts.length, 0].max + [[platform ? 0 : 1]]
           end
           unless folder
             warn "error: no gem spate is installed for #{RUBY_DESCRIPTION}", "hint: gem install spate, or remove #{__FILE__}"
             exit 14
           end
 
-          $LOAD_PATH.unshift("#{folder}/gems/spate-#{version}/lib")
+          $LOAD_PATH.unshift("#{folder}/gems/spate-#{version}#{platform}/lib")
           extensions = "#{folder}/extensions/#{scope}/spate-#{version}"
           $LOAD_PATH.unshift(extensions) if Dir.exist?(extensions)
         RUBY
