@@ -3,11 +3,13 @@
 require "open3"
 require "tmpdir"
 require_relative "bill_of_materials"
+require_relative "precompiled"
 require_relative "strict_build"
 require_relative "../lib/spate/version"
 
-# Builds the four gems twice, and checks that both builds are identical. Writes their checksums and a list of their
-# components. Tests them as a user would: installs them into an empty GEM_HOME, with an empty home folder.
+# Builds the four gems and the precompiled ones twice, and checks that both builds are identical. Writes their checksums
+# and a list of their components. Tests the source gems as a user would: installs them into an empty GEM_HOME, with an
+# empty home folder.
 class Release
   GEMS = %w[spate-bytes spate spate-js spate-server].freeze
   LOGS = %w[CHANGELOG.md bytes/CHANGELOG.md js/CHANGELOG.md server/CHANGELOG.md].freeze
@@ -31,25 +33,28 @@ class Release
   # The release is not ready. The message is the reason.
   class Refused < StandardError; end
 
-  def initialize(root, folder)
+  # precompiled: Precompiled, or nil to build only the source gems.
+  def initialize(root, folder, precompiled: nil)
     @root = root
     @folder = File.expand_path(folder)
+    @precompiled = precompiled
   end
 
   # Yields a line for each step. Returns the paths of the gems. Raises Refused.
   def call
     named_in_logs
-    gems = GEMS.map { |name| StrictBuild.new("#{@root}/#{name}.gemspec", @folder).call(Spate::VERSION) }
-    gems.each { |path| yield "built #{File.basename(path)}, #{File.size(path) / 1024} KB" }
-    reproduce(gems)
+    gems = build(@folder)
+    all = gems + @precompiled&.build(@folder).to_a
+    all.each { |path| yield "built #{File.basename(path)}, #{File.size(path) / 1024} KB" }
+    reproduce(all)
     yield "built again: the same bytes"
-    describe(gems).each { |path| yield "wrote #{File.basename(path)}" }
+    describe(all).each { |path| yield "wrote #{File.basename(path)}" }
     Dir.mktmpdir("spate-release-") do |home|
       run(home, "gem", "install", "--local", "--no-document", "--bindir", "#{home}/bin", *gems)
       yield "installed into an empty GEM_HOME"
       TRIALS.each { |name, command| yield "#{name}: #{answered(name, run(home, *command))}" }
     end
-    gems
+    all
   end
 
   # Change logs without a release date for this version.
@@ -63,11 +68,15 @@ class Release
     raise Refused, "no heading for #{Spate::VERSION} in #{without.join(", ")}" if without.any?
   end
 
+  # Returns the paths of the source gems.
+  def build(folder) = GEMS.map { |name| StrictBuild.new("#{@root}/#{name}.gemspec", folder).call(Spate::VERSION) }
+
   def reproduce(gems)
     Dir.mktmpdir("spate-release-") do |again|
-      GEMS.zip(gems) do |name, path|
-        copy = StrictBuild.new("#{@root}/#{name}.gemspec", again).call(Spate::VERSION)
-        raise Refused, "#{name}: the second build differs from the first" unless FileUtils.identical?(path, copy)
+      gems.zip(build(again) + @precompiled&.build(again).to_a) do |path, copy|
+        next if FileUtils.identical?(path, copy)
+
+        raise Refused, "#{File.basename(path)}: the second build differs from the first"
       end
     end
   end

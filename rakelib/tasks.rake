@@ -18,10 +18,27 @@ task :package, [:folder] do |_, arguments|
   end
 end
 
-desc "Build the gems into pkg/ and try them in an empty GEM_HOME; then: git tag, gem push"
+# The variables of the tasks below. SYSTEMS: systems of bin/fresh, whose options are before a comma:
+# "debian13 --arch=arm64,debian12"; empty for none. RUBIES: more Rubies, of this machine.
+precompiled = lambda do
+  require_relative "precompiled"
+  systems = ENV.fetch("SYSTEMS", Precompiled::SYSTEMS).split.map { |text| text.split(",") }
+  Precompiled.new(File.expand_path("..", __dir__), systems: systems, rubies: ENV["RUBIES"].to_s.split)
+end
+
+desc "Build the precompiled gems into pkg/, or another folder [SYSTEMS=\"debian12 debian13\" RUBIES=/opt/ruby/bin/ruby]"
+task :precompiled, [:folder] do |_, arguments|
+  natives = precompiled.call
+  natives.compile { |line| puts line }
+  puts natives.build(arguments[:folder] || "pkg")
+end
+
+desc "Build all gems into pkg/ and try them in an empty GEM_HOME [SYSTEMS, RUBIES]; then: git tag, gem push"
 task :release, [:folder] do |_, arguments|
   require_relative "release"
-  release = Release.new(File.expand_path("..", __dir__), arguments[:folder] || "pkg")
+  natives = precompiled.call
+  natives.compile { |line| puts line }
+  release = Release.new(File.expand_path("..", __dir__), arguments[:folder] || "pkg", precompiled: natives)
   gems = release.call { |line| puts line }
   next puts "not to be tagged yet: no date in #{release.undated.join(", ")}" if release.undated.any?
 

@@ -58,8 +58,11 @@ module CoreExtension
       missing(name, "neither its library nor its headers were found")
     end
 
+    # SPATE_LIBDEFLATE=0 builds without libdeflate. SPATE_LIBDEFLATE=static copies it into the library.
     def use_libdeflate
       wanted = with_config("libdeflate", true) && ENV["SPATE_LIBDEFLATE"] != "0"
+      return link_libdeflate if wanted && ENV["SPATE_LIBDEFLATE"] == "static"
+
       if wanted && pkg_config("libdeflate")
         $defs << "-DSPATE_HAVE_LIBDEFLATE"
       else
@@ -69,6 +72,13 @@ module CoreExtension
     end
 
     private
+
+    def link_libdeflate
+      missing("libdeflate", "no static library") unless have_library(":libdeflate.a", "libdeflate_alloc_compressor",
+                                                                     "libdeflate.h")
+      append_ldflags("-Wl,--exclude-libs,libdeflate.a") # its functions are not exported
+      $defs << "-DSPATE_HAVE_LIBDEFLATE"
+    end
 
     # Does not use try_link, which would also link Ruby's library.
     def runs?(flag)

@@ -11,13 +11,20 @@ module Spate
     ].freeze
 
     COMPILE = File.expand_path("../../bin/compile", __dir__)
+    # A file of precompiled gems, which loads the library for the running Ruby.
+    PRECOMPILED = File.expand_path("native/boot.rb", __dir__)
 
     class << self
       # Whether an error means that a library is missing, or was built for a different Ruby.
       def unbuilt?(error) = error.is_a?(LoadError) && "#{error.path} #{error.message}".match?(%r{spate/native/\w+})
 
       # The command that fixes this, in a checkout or in an installed gem.
-      def remedy = File.file?(COMPILE) ? "run bin/compile: #{COMPILE}" : "gem pristine spate --extensions"
+      def remedy
+        return "run bin/compile: #{COMPILE}" if File.file?(COMPILE)
+        return "gem uninstall spate, then gem install spate --platform ruby" if File.file?(PRECOMPILED)
+
+        "gem pristine spate --extensions"
+      end
 
       private
 
@@ -37,10 +44,9 @@ module Spate
       end
 
       def load_library(name)
-        # With the suffix, Ruby does not search $LOAD_PATH for an .rb file first.
-        return require "spate/native/tracer.so" if name == :Tracer
+        return require "spate/native/tracer" if name == :Tracer
 
-        require BOOT.include?(name) ? "spate/native/boot.so" : "spate/native/install.so"
+        require BOOT.include?(name) ? "spate/native/boot" : "spate/native/install"
       end
     end
   end
