@@ -42,9 +42,11 @@ class Notice
   end
 
   def to_s
-    ["#{@gem} is under the MIT licence, in LICENSE.txt. zlib and OpenSSL are not in this precompiled gem: its\n" \
-     "libraries use those of your system.\n", *(libdeflate unless @gem == "spate-server"), *(GLIBC if @gem == "spate")].join("\n")
+    ["#{@gem} is under the MIT licence, in LICENSE.txt.\n",
+     *(libdeflate unless @gem == "spate-server"), *(GLIBC if @gem == "spate"), LINKED].join("\n")
   end
+
+  LINKED = "zlib and OpenSSL are not in this precompiled gem: its libraries use those of your system.\n"
 
   private
 
