@@ -6,7 +6,7 @@ require "rubygems/package"
 
 # Lists the gems of a release, their dependencies and the libraries that they link against, as a CycloneDX document.
 class BillOfMaterials
-  # System libraries, found when a gem is compiled: { name => [licence, gems that link against it] }
+  # Libraries: { name => [licence, gems that link against it] }. Precompiled gems contain libdeflate.
   LIBRARIES = { "zlib" => ["Zlib", %w[spate spate-bytes]], "libdeflate" => ["MIT", %w[spate spate-bytes]],
                 "openssl" => ["Apache-2.0", %w[spate-server]] }.freeze
 
@@ -30,14 +30,20 @@ class BillOfMaterials
 
   def gem(path, spec)
     component(spec.name, spec.license, "required").merge(
-      "bom-ref" => reference(spec.name), "version" => spec.version.to_s, "description" => spec.summary,
-      "purl" => "pkg:gem/#{spec.name}@#{spec.version}", "hashes" => [{ "alg" => "SHA-256", "content" => digest(path) }]
+      "bom-ref" => identity(spec), "version" => spec.version.to_s, "description" => spec.summary,
+      "purl" => "pkg:gem/#{identity(spec)}", "hashes" => [{ "alg" => "SHA-256", "content" => digest(path) }]
     )
+  end
+
+  # "spate@0.1.0", "spate@0.1.0?platform=x86_64-linux-gnu"
+  def identity(spec)
+    platform = spec.original_platform.to_s
+    "#{spec.name}@#{spec.version}#{"?platform=#{platform}" unless platform == "ruby"}"
   end
 
   # Spate's gems run without libdeflate, and all but spate-server without OpenSSL.
   def library(name, licence)
-    component(name, licence, name == "zlib" ? "required" : "optional").merge("bom-ref" => reference(name))
+    component(name, licence, name == "zlib" ? "required" : "optional").merge("bom-ref" => "library:#{name}")
   end
 
   def component(name, licence, scope)
@@ -45,13 +51,15 @@ class BillOfMaterials
   end
 
   def dependencies(spec)
-    names = spec.runtime_dependencies.map(&:name) + LIBRARIES.select { |_, (_, users)| users.include?(spec.name) }.keys
-    { "ref" => reference(spec.name), "dependsOn" => names.map { |name| reference(name) } }
+    gems = spec.runtime_dependencies.map { |dependency| identity(closest(dependency.name, spec)) }
+    libraries = LIBRARIES.select { |_, (_, users)| users.include?(spec.name) }.keys.map { |name| "library:#{name}" }
+    { "ref" => identity(spec), "dependsOn" => gems + libraries }
   end
 
-  def reference(name)
-    spec = @gems.each_value.find { |found| found.name == name }
-    spec ? "#{name}@#{spec.version}" : "system:#{name}"
+  # The gem with this name for the same platform, or its source gem.
+  def closest(name, spec)
+    found = @gems.each_value.select { |other| other.name == name }
+    found.find { |other| other.original_platform == spec.original_platform } || found.first
   end
 
   def digest(path) = Digest::SHA256.file(path).hexdigest

@@ -5,6 +5,7 @@ require "open3"
 require "rubygems/package"
 require "support/compiled_files"
 require_relative "../../rakelib/bill_of_materials"
+require_relative "../../rakelib/precompiled"
 require_relative "../../rakelib/strict_build"
 
 # `rake package` builds the gems without unexpected warnings.
@@ -46,9 +47,35 @@ class PackageTest < Minitest::Test
     assert_equal [["Zlib"], ["MIT"]], (listed["components"].values_at(2, 0).map do |found|
       found["licenses"].map { |licence| licence["license"]["id"] }
     end)
-    assert_equal ["spate-bytes@#{Spate::VERSION}", "system:openssl"], listed["dependencies"].last["dependsOn"]
+    assert_equal ["spate-bytes@#{Spate::VERSION}", "library:openssl"], listed["dependencies"].last["dependsOn"]
     references = listed["components"].map { |found| found["bom-ref"] }
     assert_empty listed["dependencies"].flat_map { |found| [found["ref"], *found["dependsOn"]] } - references
+  end
+
+  def test_bill_of_materials_distinguishes_platforms
+    gems = [build("spate-bytes", "pkg"), precompiled("spate-bytes"), precompiled("spate-server")]
+    listed = JSON.parse(BillOfMaterials.new(gems).to_json)
+    source = "spate-bytes@#{Spate::VERSION}"
+
+    assert_equal [source, "#{source}?platform=x86_64-linux-gnu"],
+                 listed["components"].first(2).map { |found| found["bom-ref"] }
+    assert_equal ["#{source}?platform=x86_64-linux-gnu", "library:openssl"], listed["dependencies"].last["dependsOn"]
+  end
+
+  # Without its file, a library of a precompiled gem is not there for this Ruby.
+  def test_precompiled_gem_for_other_rubies
+    gem = precompiled("spate-bytes", abi: "9.9")
+    specification = Gem::Package.new(gem).spec
+    assert_equal ["x86_64-linux-gnu", ">= 9.9, < 9.10.dev", []],
+                 [specification.original_platform, specification.required_ruby_version.as_list.join(", "),
+                  specification.extensions]
+    Gem::Package.new(gem).extract_files("#{folder}/unpacked")
+    said, status = Open3.capture2e(RbConfig.ruby, "-I#{folder}/unpacked/bytes/lib", "-e", "require 'spate/zlib'")
+
+    refute_predicate status, :success?
+    assert_match(%r{spate/native/zlib is compiled for Ruby 9\.9, not for #{RUBY_VERSION} \(LoadError\)$}, said)
+    assert_match(/^hint: gem uninstall spate-bytes, then gem install spate-bytes --platform ruby/, said)
+    assert_match(/^Copyright 2016, 2018 Eric Biggers$/, File.read("#{folder}/unpacked/NOTICE.txt"))
   end
 
   def test_the_licence_is_the_same
@@ -75,6 +102,15 @@ class PackageTest < Minitest::Test
   private
 
   def build(name, place) = StrictBuild.new("#{ROOT}/#{name}.gemspec", "#{folder}/#{place}").call(Spate::VERSION)
+
+  # Builds a gem with empty libraries. Returns its path.
+  def precompiled(name, abi: "3.1")
+    natives = "#{folder}/natives-#{name}"
+    facts = { abi: abi, platform: "x86_64-linux-gnu", libdeflate: "1.0" }
+    write("natives-#{name}/tmp/native.json", JSON.generate(facts))
+    write("natives-#{name}/#{NativeFiles::FOLDERS.fetch(name)}/zlib.so", "")
+    PrecompiledGem.new(ROOT, name, [NativeFiles.new(natives, "here")]).build("#{folder}/pkg")
+  end
 
   # The compiled files of all extensions, relative to ROOT.
   def compiled(extensions)
