@@ -14,15 +14,16 @@ class NativeFiles
               "spate-server" => "server/lib/spate/server/native" }.freeze
   FACTS = "tmp/native.json"
 
-  # Compiles twice, compares, and writes an archive with the files and FACTS to the standard output. The debugging
-  # information and the build ID depend on the path of the sources.
+  # Compiles twice, compares, and writes an archive with the files and FACTS to the standard output. The libraries are
+  # not linked with libruby, which not every Ruby has: the process has its functions. The debugging information and the
+  # build ID depend on the path of the sources.
   COMPILE = <<~'SH'
     exec 3>&1 >&2
     mkdir -p tmp
     ruby rakelib/precompiled/facts.rb > tmp/native.json
     for round in 1 2; do
       rm -rf tmp/build
-      SPATE_LIBDEFLATE=static ruby bin/compile
+      MAKEFLAGS=LIBRUBYARG_SHARED= SPATE_LIBDEFLATE=static ruby bin/compile
       find "$@" -type f ! -name '*.rb' -exec strip --strip-unneeded --remove-section=.note.gnu.build-id {} +
       tar -cf "tmp/native.$round" --sort=name --mtime=@0 --owner=0 --group=0 --exclude='*.rb' "$@" tmp/native.json
     done
