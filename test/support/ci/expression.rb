@@ -4,9 +4,9 @@ require "strscan"
 
 module CI
   # Evaluates the GitHub expressions that the recipes use: names, strings, ==, !=, !, &&, ||, parentheses and functions
-  # without arguments. Raises an ArgumentError for unknown names, except secrets, which are empty.
+  # with at most one string. Raises an ArgumentError for unknown names, except secrets, which are empty.
   class Expression
-    TOKEN = /\s*(?:(?<text>'[^']*')|(?<name>[a-z_]\w*(?:\.\w+)*)|(?<sign>==|!=|&&|\|\||[!()]))/i
+    TOKEN = /\s*(?:(?<text>'[^']*')|(?<name>[a-z_]\w*(?:\.[\w-]+)*)|(?<sign>==|!=|&&|\|\||[!()]))/i
 
     # text: with or without ${{ }}. context: {"github.ref" => "refs/heads/main", "cancelled()" => false}.
     def self.value(text, context) = new(text[/\A\$\{\{(.*)\}\}\z/m, 1] || text, context).value
@@ -66,9 +66,17 @@ module CI
       kind, text = @tokens.shift
       case kind
       when "text" then text[1..-2]
-      when "name" then named(sign?("(") && sign?(")") ? "#{text}()" : text)
+      when "name" then named(called(text))
       else unknown(text)
       end
+    end
+
+    # The name of a value, or a function's call: "github.ref", "cancelled()", "hashFiles('Gemfile.lock')".
+    def called(name)
+      return name unless sign?("(")
+
+      argument = @tokens.shift.last if @tokens.first&.first == "text"
+      sign?(")") ? "#{name}(#{argument})" : unknown(name)
     end
 
     def named(name) = @context.fetch(name) { name.start_with?("secrets.") ? "" : unknown(name) }

@@ -26,7 +26,12 @@ module CI
     def self.programs(folder)
       FileUtils.mkdir_p(folder)
       Spate::CLI::Setup::Launcher.new(ruby: RbConfig.ruby, lib: "#{ROOT}/lib").write("#{folder}/spate")
-      script(folder, "gem", "[ \"$*\" = 'install spate' ] || { echo \"gem $*: not here\" >&2; exit 1; }")
+      script(folder, "gem", <<~SH)
+        case "$*" in
+          "install spate" | "install --no-document spate") ;;
+          *) echo "gem $*: not here" >&2; exit 1 ;;
+        esac
+      SH
       folder
     end
 
