@@ -21,7 +21,7 @@ Gem::Specification.new do |spec|
 
   spec.files = Dir.chdir(__dir__) do
     Dir["lib/**/*.rb", "ext/**/*.{rb,c,h}", "core/**/*.{rb,c,h}", "exe/*", "sig/**/*.rbs", "docs/**/*.md",
-        "assets/**/*", "README.md", "CHANGELOG.md", "LICENSE.txt"]
+        "assets/**/*", ".github/actions/**/*.yml", "README.md", "CHANGELOG.md", "LICENSE.txt"]
       .grep_v(%r{\Acore/test/}).select { |path| File.file?(path) }.sort
   end
   spec.bindir = "exe"

@@ -2,16 +2,30 @@
 
 module Spate
   module CLI
-    # `spate setup`: installs the launcher and, if it is compiled, the native front end that runs it.
+    # `spate setup`: installs the launcher and, if it is compiled, the native front end that runs it. In a Rails
+    # application it also offers changes to the application's files.
     class Setup < Command
+      autoload :Application, "spate/cli/setup/application"
+      autoload :Change, "spate/cli/setup/change"
+      autoload :Diff, "spate/cli/setup/diff"
       autoload :FrontEnd, "spate/cli/setup/front_end"
+      autoload :RailsFiles, "spate/cli/setup/rails_files"
+      autoload :Record, "spate/cli/setup/record"
       %i[Launcher LauncherHint].each { |name| autoload name, "spate/cli/setup/launcher" }
 
-      summary "Install a launcher that starts without RubyGems"
-      usage "spate setup [--dir DIR] [--force]"
-      option :dir, "--dir", "DIR", "target; default: ~/.local/bin or /usr/local/bin, if on the PATH"
+      summary "Install a launcher that starts without RubyGems, and add Spate to a Rails application"
+      usage "spate setup [--yes | --dry-run] [--dir DIR] [--force]"
+      usage "spate setup --undo [--dry-run]"
+      option :yes, "--yes", "write all changes to the Rails application, without questions"
+      option :dry_run, "--dry-run", "print the changes as a diff, and write nothing"
+      option :undo, "--undo", "remove the launcher, and restore the application's files"
+      option :dir, "--dir", "DIR", "the launcher's folder; default: ~/.local/bin or /usr/local/bin, if on the PATH"
       option :force, "--force", "replace a file that is not Spate's"
+      bundle_options
       common_options
+      example "spate setup --dry-run", "print what would change in bin/setup, config/boot.rb, Dockerfile and CI"
+      note "In a Rails application on a terminal, shows each change and asks before it writes. --undo keeps files\n" \
+           "that were edited since, and exits with 2 (docs/rails.md)."
       note "The launcher runs the newest Spate that this Ruby has, also after `gem update spate`. On Linux it is\n" \
            "a native program that starts Ruby only if needed; run `spate setup` again after an update (docs/front.md)."
 
@@ -44,16 +58,57 @@ module Spate
 
       def run
         no_operands!
-        folder = values[:dir] ? File.expand_path(values[:dir]) : choose
-        paths = %w[spate spate-ruby].map { |name| File.join(folder, name) }
-        paths.each { |path| refuse(path) if File.exist?(path) && !Launcher.own?(path) && !values[:force] }
-        make(folder)
-        compiled = write(*paths)
-        print_result(paths.first, folder, compiled)
+        return undo if values[:undo]
+
+        install_launcher
+        application&.run
         0
       end
 
       private
+
+      def record = @record ||= Record.new(context.store.writable_store)
+
+      def application
+        root = Application.root(context)
+        Application.new(root, values, terminal, record) if root
+      end
+
+      def install_launcher
+        folder = values[:dir] ? File.expand_path(values[:dir]) : choose
+        paths = %w[spate spate-ruby].map { |name| File.join(folder, name) }
+        paths.each { |path| refuse(path) if File.exist?(path) && !Launcher.own?(path) && !values[:force] }
+        return (terminal.info("would write #{paths.first}") unless json?) if values[:dry_run]
+
+        make(folder)
+        compiled = write(*paths)
+        record_launcher(paths)
+        print_result(paths.first, folder, compiled)
+      end
+
+      # Without a writable store the launcher is installed, too, but --undo does not find it.
+      def record_launcher(paths)
+        record.add_launchers(paths)
+      rescue Error
+        nil
+      end
+
+      def undo
+        edited = application&.undo.to_a
+        remove_launchers unless values[:dry_run]
+        return 0 if edited.empty?
+
+        raise UsageError.new("#{edited.join(", ")}: edited after `spate setup`, so kept",
+                             hint: "undo your edit and run `spate setup --undo` again, or remove Spate's lines")
+      end
+
+      def remove_launchers
+        record.launchers.select { |path| Launcher.own?(path) }.each do |path|
+          Util::Files.remove(path)
+          json? ? json.call(event: :setup_undone, path: path) : terminal.info("removed #{path}")
+        end
+        record.forget_launchers
+      end
 
       def search_path = env["PATH"].to_s.split(File::PATH_SEPARATOR)
 

@@ -1,0 +1,47 @@
+# frozen_string_literal: true
+
+module Spate
+  module CLI
+    class Setup < Command
+      # A change to one file of an application. before, after: the file's text; nil if there is no file.
+      Change = Struct.new(:root, :path, :before, :after) do
+        # The text of a file, or nil if it is missing or not UTF-8.
+        def self.read(path)
+          text = File.read(path, encoding: Encoding::UTF_8)
+          text if text.valid_encoding?
+        rescue SystemCallError
+          nil
+        end
+
+        # The file's path; of a link, its target.
+        def file
+          path = File.join(root, self.path)
+          File.exist?(path) ? File.realpath(path) : path
+        end
+
+        def diff = Diff.new(path, before, after).to_s
+        def written? = Change.read(file) == after
+        def edited? = ![before, after].include?(Change.read(file))
+        def reverse = Change.new(root, path, after, before)
+
+        # Replaces the file atomically, with its permissions.
+        def write
+          return remove if after.nil?
+
+          Util::Files.make_folder(File.dirname(file))
+          mode = File.exist?(file) ? File.stat(file).mode & 0o7777 : 0o644
+          Util::Files.write(file, after, mode: mode)
+        end
+
+        private
+
+        # Also removes folders that become empty.
+        def remove
+          folder = File.dirname(file)
+          Util::Files.remove(file)
+          folder = File.dirname(folder) while folder != root && Dir.empty?(folder) && Dir.rmdir(folder)
+        end
+      end
+    end
+  end
+end

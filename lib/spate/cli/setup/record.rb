@@ -1,0 +1,54 @@
+# frozen_string_literal: true
+
+require "digest"
+require "json"
+
+module Spate
+  module CLI
+    class Setup < Command
+      # Stores what `spate setup` has written, for `spate setup --undo`: the changes to each application, and the
+      # launchers of each user.
+      class Record
+        # The kind of the store's records.
+        KIND = "setup"
+
+        # store: Store, or nil if there is none to write to.
+        def initialize(store)
+          @store = store
+        end
+
+        # [Change] of an application. The file's text before the first change counts.
+        def changes(root)
+          read(key(root)).map { |path, texts| Change.new(root, path, *texts) }
+        end
+
+        def add(change)
+          texts = read(key(change.root))
+          first = texts.dig(change.path, 0) if texts[change.path]&.last == change.before
+          texts[change.path] = [first || change.before, change.after]
+          write(key(change.root), texts)
+        end
+
+        def forget(root, changes) = write(key(root), read(key(root)).except(*changes.map(&:path)))
+
+        # Paths of launchers.
+        def launchers = read(launcher_key).keys
+        def add_launchers(paths) = write(launcher_key, read(launcher_key).merge(paths.to_h { |path| [path, nil] }))
+        def forget_launchers = write(launcher_key, {})
+
+        private
+
+        def key(root) = Digest::SHA256.hexdigest(root)
+        def launcher_key = "launchers-#{Process.euid}"
+
+        def read(key) = JSON.parse(@store&.read(KIND, key) || "{}")
+
+        def write(key, value)
+          raise UsageError.new("the store is not writable, so --undo would fail", hint: "spate doctor") if @store.nil?
+
+          @store.write(KIND, key, JSON.generate(value), required: true)
+        end
+      end
+    end
+  end
+end

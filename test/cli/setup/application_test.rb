@@ -1,0 +1,147 @@
+# frozen_string_literal: true
+
+require "cli/cli_case"
+require "json"
+require "pty"
+require "support/spate_command"
+
+# `spate setup` in a Rails application, and --undo.
+class SetupApplicationTest < CLICase
+  GENERATED = File.expand_path("../../support/rails_new", __dir__)
+  FILES = %w[bin/setup config/boot.rb Dockerfile .github/workflows/ci.yml].freeze
+  ACTION = ".github/actions/setup-spate/action.yml"
+
+  def setup
+    super
+    FileUtils.cp_r(GENERATED, app)
+    write("app/Gemfile", "")
+    write("app/config/application.rb", "")
+  end
+
+  def app = File.join(folder, "app")
+  def run_setup(*options) = spate("setup", "--dir", "#{folder}/bin", *options, dir: app)
+  def contents(root) = FILES.to_h { |path| [path, File.read("#{root}/#{path}")] }
+  def original = contents(GENERATED)
+
+  def test_without_a_terminal_it_writes_only_the_launcher
+    result = run_setup
+
+    assert_equal 0, result.status
+    assert_match(/^this Rails application can use Spate in bin.setup, .*\nhint: `spate setup --dry-run`/, result.err)
+    assert_equal original, contents(app)
+    assert_path_exists "#{folder}/bin/spate"
+  end
+
+  def test_in_other_folders_it_offers_nothing
+    refute_match(/application/, spate("setup", "--dir", "#{folder}/bin").err)
+  end
+
+  def test_dry_run_writes_nothing_and_its_output_is_a_patch
+    result = run_setup("--dry-run")
+
+    assert_equal [0, original], [result.status, contents(app)]
+    refute_path_exists "#{folder}/bin/spate"
+    File.write("#{folder}/patch", result.out)
+    assert system("git", "apply", "../patch", chdir: app)
+    patched = contents(app)
+    FILES.each { |path| FileUtils.cp("#{GENERATED}/#{path}", "#{app}/#{path}") }
+    run_setup("--yes")
+    assert_equal patched, contents(app)
+  end
+
+  def test_yes_shows_and_writes_every_change_once
+    result = run_setup("--yes")
+
+    assert_equal [*FILES, ACTION].map { |path| "wrote #{path}" }, result.err.scan(%r{^wrote [^/].*})
+    assert_includes result.err, "\n+  system(\"spate install\")"
+    assert_equal File.stat("#{GENERATED}/bin/setup").mode, File.stat("#{app}/bin/setup").mode
+    refute_match(%r{^wrote [^/]}, run_setup("--yes").err)
+  end
+
+  def test_undo
+    run_setup("--yes")
+    result = run_setup("--undo")
+
+    assert_equal [0, original], [result.status, contents(app)]
+    refute_path_exists "#{app}/.github/actions"
+    assert_empty Dir.children("#{folder}/bin")
+    assert_equal [0, ""], run_setup("--undo").to_a.values_at(0, 2)
+  end
+
+  def test_undo_as_a_dry_run
+    run_setup("--yes")
+    result = run_setup("--undo", "--dry-run")
+
+    assert_includes result.out, "\n-  system(\"spate install\")"
+    refute_equal original, contents(app)
+    assert_equal 2, Dir.children("#{folder}/bin").size if Spate::CLI::Setup::FrontEnd.compiled
+  end
+
+  def test_undo_keeps_edited_files
+    run_setup("--yes")
+    File.write("#{app}/Dockerfile", "USER 7\n", mode: "a")
+    result = run_setup("--undo")
+
+    assert_equal 2, result.status
+    assert_match(/^error: Dockerfile: edited after `spate setup`, so kept\nhint: /, result.err)
+    assert_equal original.except("Dockerfile"), contents(app).except("Dockerfile")
+    File.write("#{app}/Dockerfile", File.read("#{app}/Dockerfile").delete_suffix("USER 7\n"))
+    assert_equal [0, original], [run_setup("--undo").status, contents(app)]
+  end
+
+  # A checkout of another branch has already restored them.
+  def test_undo_skips_restored_files
+    run_setup("--yes")
+    FileUtils.cp("#{GENERATED}/Dockerfile", "#{app}/Dockerfile")
+
+    refute_includes run_setup("--undo").err, "Dockerfile"
+  end
+
+  def test_undo_restores_the_first_text_after_two_runs
+    run_setup("--yes")
+    File.write("#{app}/bin/setup", original["bin/setup"])
+    run_setup("--yes")
+
+    run_setup("--undo")
+    assert_equal original, contents(app)
+  end
+
+  def test_json
+    offered = run_setup("--json").out.lines.map { |line| JSON.parse(line) }
+    shown = run_setup("--json", "--dry-run").out.lines.map { |line| JSON.parse(line) }
+    run_setup("--yes", "--quiet")
+    undone = run_setup("--json", "--undo").out.lines.map { |line| JSON.parse(line) }
+
+    assert_equal [*FILES, ACTION], offered.select { |line| line["event"] == "setup_change" }.map { |line| line["path"] }
+    assert(shown.all? { |line| line["diff"].start_with?("---") && line["written"] == false })
+    assert_equal [*FILES, ACTION], undone.map { |line| line["path"] }.grep_v(%r{\A/})
+  end
+
+  def test_terminal_is_asked_for_each_change
+    screen = on_terminal("y", "n", "", "yes", "n")
+
+    assert_equal 5, screen.scan("Write this change to ").size
+    changed = FILES.reject { |path| original[path] == File.read("#{app}/#{path}") }
+    assert_equal %w[bin/setup .github/workflows/ci.yml], changed
+  end
+
+  private
+
+  # Runs it on a terminal, and types an answer after each question.
+  def on_terminal(*answers)
+    env = { "HOME" => folder, "SPATE_HOME" => "#{folder}/home", "CI" => nil, "TERM" => "xterm", "NO_COLOR" => "1" }
+    command = [*Spate::SpateCommand.words, "setup", "--dir", "#{folder}/bin"]
+    PTY.spawn(env, *command, chdir: app) do |output, input, pid|
+      screen = +""
+      answers.each do |answer|
+        question = screen.size
+        screen << output.readpartial(4096) until screen[question..].include?("[y/N]")
+        input.puts answer
+      end
+      screen << output.read
+    rescue Errno::EIO # the end of a terminal's output
+      Process.wait(pid)
+      return screen
+    end
+  end
+end
