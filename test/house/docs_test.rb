@@ -92,6 +92,18 @@ class DocsTest < Minitest::Test
     assert_equal CommandPages.text, read("#{ROOT}/docs/commands.md"), "run `rake docs`"
   end
 
+  # Each row of the comparison names a committed result, which has all of the row's figures.
+  def test_figures_of_the_comparison
+    rows = read("#{ROOT}/docs/comparison.md").lines.grep(%r{/results/})
+    wrong = rows.flat_map do |row|
+      found = read(File.expand_path(row[/\]\((.*?)\)/, 1], "#{ROOT}/docs")).scan(/\d+(?:\.\d+)?/).map(&:to_f)
+      row.split("|")[2..-3].join(" ").gsub(/\d+\.\d+\.\d+/, "").scan(/\d+(?:\.\d+)?/).map(&:to_f) - found
+    end
+
+    assert_operator rows.size, :>, 20
+    assert_empty wrong
+  end
+
   # The table lists the exit code of each error class, and no others.
   def test_the_exit_codes
     documented = read("#{ROOT}/docs/exit-codes.md").scan(/^\| (\d+) \|/).flatten.map(&:to_i)
