@@ -7,6 +7,7 @@ module Spate
       autoload :BootCheck, "spate/cli/doctor/boot_check"
       autoload :BundleCheck, "spate/cli/doctor/bundle_check"
       autoload :DiskCheck, "spate/cli/doctor/store_check"
+      autoload :Faster, "spate/cli/doctor/faster"
       autoload :JavascriptCheck, "spate/cli/doctor/javascript_check"
       autoload :MachineCheck, "spate/cli/doctor/machine_check"
       autoload :StoreCheck, "spate/cli/doctor/store_check"
@@ -35,7 +36,8 @@ module Spate
       bundle_options
       common_options
       left_to_bundler "ssl", "diagnose", "--ssl"
-      note "Changes nothing. Exit code 0, or that of the first broken finding."
+      note "Changes nothing. The last line names the change that would make boots faster, if past boots show one.\n" \
+           "Exit code 0, or that of the first broken finding."
 
       def run
         no_operands!
@@ -46,10 +48,28 @@ module Spate
         elsif !terminal.quiet?
           terminal.out.puts "", odd.zero? ? "no problems found" : "#{Units.count(odd, "problem")} found"
         end
+        print_advice
         found.find(&:broken?)&.exit_code || 0
       end
 
       private
+
+      # Prints what would make boots faster, if this machine's boot log shows it.
+      def print_advice
+        advice = context.bundle? && Faster.new(boot_log).advice
+        return unless advice
+        return json.call(event: :faster, **advice.to_h) if json?
+
+        terminal.out.puts "faster: #{Util::Terminal.plain(advice.to_s)}" unless terminal.quiet?
+      rescue Error, SystemCallError, LoadError
+        nil # the findings report why there are no compile caches
+      end
+
+      def boot_log
+        require "spate/native/boot"
+        caches = ::Spate::Boot::CompileCacheFolder.new(context.store.root)
+        caches.usable_folder? ? ::Spate::Boot::BootLog.lines(caches.boot_log_path(context.location)) : []
+      end
 
       def makes_store? = false
 
