@@ -97,7 +97,18 @@ class SetupApplicationTest < CLICase
     refute_includes run_setup("--undo").err, "Dockerfile"
   end
 
-  def test_undo_restores_the_first_text_after_two_runs
+  # A later version of Spate changes a file that it has written.
+  def test_record_of_two_changes_has_the_first_text
+    record = Spate::CLI::Setup::Record.new(Spate::Store.open(home: "#{folder}/home"))
+    [[nil, "1"], %w[1 2], ["edited", "3"]].each.with_index do |(before, after), index|
+      record.add(Spate::CLI::Setup::Change.new(app, "file", before, after))
+      change, = record.changes(app)
+
+      assert_equal [[nil, "1"], [nil, "2"], %w[edited 3]][index], [change.before, change.after]
+    end
+  end
+
+  def test_undo_after_two_runs
     run_setup("--yes")
     File.write("#{app}/bin/setup", original["bin/setup"])
     run_setup("--yes")

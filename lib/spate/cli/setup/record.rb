@@ -24,9 +24,9 @@ module Spate
 
         def add(change)
           texts = read(key(change.root))
-          first = texts.dig(change.path, 0) if texts[change.path]&.last == change.before
-          texts[change.path] = [first || change.before, change.after]
-          write(key(change.root), texts)
+          first, last = texts[change.path]
+          first = change.before unless last && last == change.before
+          write(key(change.root), texts.merge(change.path => [first, change.after]))
         end
 
         def forget(root, changes) = write(key(root), read(key(root)).except(*changes.map(&:path)))
