@@ -35,10 +35,13 @@ module Spate
           RUN gem install --no-document spate
           RUN --mount=type=cache,target=/root/.cache/spate spate install --copy --compile-cache off
         DOCKER
-        BUILD = <<~DOCKER
+        # The boot records the files of Ruby's library, which the second build compiles.
+        BUILD = <<~'DOCKER'
 
           # Compile the application and its gems for faster boots, as the user that boots.
-          RUN spate boot build app lib config
+          RUN spate boot build app lib config && \
+              SECRET_KEY_BASE_DUMMY=1 spate exec bin/rails runner 1 && \
+              spate boot build
         DOCKER
 
         # A step of a workflow, with the more indented lines below it.
