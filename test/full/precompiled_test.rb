@@ -22,7 +22,7 @@ class PrecompiledTest < Minitest::Test
     mkdir /gems && tar -x -C /gems
     bin/setup --quiet build >&2
     rm /gems/*-gnu.gem
-    gem install --local --no-document /gems/*.gem >&2
+    MAKEFLAGS=-j2 gem install --local --no-document /gems/*.gem >&2
     #{RUN}
   SH
 

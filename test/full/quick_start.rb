@@ -11,8 +11,9 @@ require_relative "../support/gem_source"
 README = File.read(File.expand_path("../../README.md", __dir__), encoding: "UTF-8")
 BLOCK = README[/^<!-- run -->\n```console\n(.*?)^```$/m, 1]
 MORE = [
+  "spate boot build --json",
   "spate exec ruby -e 'require %q(tool); p TOOL, Spate::Boot.session.parts.values_at(:loader, :replay)'",
-  "spate boot build --json", "spate exec ruby -e 'require %q(tool); p Spate::Native::Loader.counts[:hit]'",
+  "spate exec ruby -e 'require %q(tool); p Spate::Native::Loader.counts[:hit]'",
   "spate exec tool", "spate check --json", "spate doctor --json | grep -E 'area.:.(store|bundle|boot)'",
   "spate setup --dir launchers", "launchers/spate version", "launchers/spate check", "spate-serve --version",
   "ruby -rspate/zlib -e 'p Spate::Zlib.inflate(Spate::Zlib.deflate(%q(abc) * 9))'",
@@ -29,7 +30,8 @@ Dir.mktmpdir do |folder|
   source.add("tool", "1.0", dependencies: { "base" => ">= 1" }, executables: ["tool"],
                             files: { "lib/tool.rb" => "TOOL = 1\n" })
   File.write("#{folder}/Gemfile", "source '#{source.url}'\ngem 'tool'\n")
-  env = { "BUNDLE_PATH" => "vendor/bundle", "SPATE_HOME" => "#{folder}/spate", "NO_COLOR" => "1" }
+  env = { "BUNDLE_PATH" => "vendor/bundle", "SPATE_HOME" => "#{folder}/spate", "NO_COLOR" => "1",
+          "SPATE_BOOT_BACKGROUND" => "0" } # a builder in the background may be late
   run = lambda do |command|
     output, status = Open3.capture2e(env, "sh", "-c", command, chdir: folder)
     VARYING.each { |pattern, text| output = output.gsub(pattern, text) }
