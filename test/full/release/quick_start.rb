@@ -1,14 +1,14 @@
 # frozen_string_literal: true
 
 # Runs the README's quick start and more commands with the installed gems spate, spate-bytes and spate-server. Prints
-# each command and its output, without times and temporary paths. test/full/precompiled_test.rb runs it where nothing
+# each command and its output, without times and temporary paths. test/full/release/precompiled_test.rb runs it where nothing
 # else is installed.
 
 require "open3"
 require "tmpdir"
-require_relative "../support/gem_source"
+require_relative "../../support/gem_source"
 
-README = File.read(File.expand_path("../../README.md", __dir__), encoding: "UTF-8")
+README = File.read(File.expand_path("../../../README.md", __dir__), encoding: "UTF-8")
 BLOCK = README[/^<!-- run -->\n```console\n(.*?)^```$/m, 1]
 MORE = [
   "spate boot build --json",

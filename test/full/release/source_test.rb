@@ -4,9 +4,9 @@ require "test_helper"
 require "open3"
 
 # Builds the gems of a release and installs them into an empty Debian.
-class ReleaseTest < Minitest::Test
-  ROOT = File.expand_path("../..", __dir__)
-  # Without precompiled gems, which test/full/precompiled_test.rb builds.
+class ReleaseSourceTest < Minitest::Test
+  ROOT = File.expand_path("../../..", __dir__)
+  # Without precompiled gems, which test/full/release/precompiled_test.rb builds.
   SCRIPT = "bin/setup build --quiet && rake release SYSTEMS="
 
   def test_the_gems_install_into_an_empty_system

@@ -3,13 +3,13 @@
 require "test_helper"
 require "open3"
 require "rubygems/package"
-require_relative "../../rakelib/release"
+require_relative "../../../rakelib/release"
 
 # Builds the precompiled gems, and installs them into an empty Debian without a compiler. There they do the same as the
 # gems that were compiled from source.
 class PrecompiledTest < Minitest::Test
-  ROOT = File.expand_path("../..", __dir__)
-  RUN = "ruby test/full/quick_start.rb"
+  ROOT = File.expand_path("../../..", __dir__)
+  RUN = "ruby test/full/release/quick_start.rb"
   WITHOUT_COMPILER = <<~SH
     mkdir /gems && tar -x -C /gems
     bin/setup --quiet run >&2
