@@ -239,12 +239,14 @@ static void work_on_tree(const linking *l, const piece *p, spate_walk *walk) {
     spate_failure_note(&t->failure, status, &error);
     for (size_t at = p->begin; at < p->end && !spate_failed(&t->failure); at++) {
         spate_placed placed = {0, 0};
+        walk->there = at == p->begin && at > 0; /* most directories of the first entry contain the previous one, too */
         status = place_entry(l, t, walk, at, &linked, &placed, &error);
         if (spate_failure_note(&t->failure, status, &error) && status == SPATE_STALE) {
             t->job->damaged_manifest = placed.manifest;
             t->job->damaged_entry = placed.entry;
         }
     }
+    walk->there = false;
     atomic_fetch_add_explicit(&t->linked, linked, memory_order_relaxed);
     leave_task(l, t, walk);
 }

@@ -1,18 +1,30 @@
 /* Reads manifests. */
+#define _GNU_SOURCE
 #include "manifest/format.h"
 
 #include "base/bounds.h"
 #include "base/file.h"
 
+#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #define NOT_NOTED INT64_MIN
+/* Larger manifests are mapped instead of read, which saves a copy and its page faults. Manifests are replaced by rename,
+ * never truncated. */
+#define MAPPED_FROM ((size_t)256 << 10)
+#ifndef MAP_POPULATE
+#define MAP_POPULATE 0
+#endif
 
 struct spate_manifest {
     uint8_t *owned; /* NULL if the caller owns the bytes */
+    size_t mapped;  /* length of the mapping if `owned` is one, else 0 */
     const uint8_t *bytes;
     const disk_entry *entries;
     const char *strings;
@@ -64,26 +76,54 @@ spate_status spate_manifest_parse(spate_manifest **manifest, const uint8_t *byte
     return parse(manifest, bytes, length, "", error);
 }
 
+static void release(uint8_t *bytes, size_t mapped) {
+    if (mapped)
+        munmap(bytes, mapped);
+    else
+        free(bytes);
+}
+
+/* Returns NULL if the file cannot be mapped or is too long for a manifest. */
+static uint8_t *map(const char *path, size_t *length) {
+    struct stat info;
+    int descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    void *bytes = MAP_FAILED;
+    if (descriptor < 0)
+        return NULL;
+    if (fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0 &&
+        (uint64_t)info.st_size <= MANIFEST_LENGTH_MAX)
+        bytes = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, descriptor, 0);
+    close(descriptor);
+    if (bytes == MAP_FAILED)
+        return NULL;
+    *length = (size_t)info.st_size;
+    return bytes;
+}
+
 spate_status spate_manifest_open(spate_manifest **manifest, const char *path, spate_error *error) {
     spate_buffer file = {0};
+    size_t mapped = 0;
     *manifest = NULL;
-    spate_status status = spate_read_file(path, MANIFEST_LENGTH_MAX, &file, NULL, error);
-    if (status == SPATE_LIMIT || status == SPATE_CORRUPT)
+    spate_status status = spate_read_file(path, MAPPED_FROM, &file, NULL, error);
+    uint8_t *bytes = status == SPATE_LIMIT ? map(path, &mapped) : file.bytes;
+    if (status == SPATE_CORRUPT || (status == SPATE_LIMIT && !bytes))
         status = spate_fail(error, SPATE_STALE, path, "not a manifest");
-    if (status == SPATE_OK)
-        status = parse(manifest, file.bytes, file.length, path, error);
-    if (status == SPATE_OK)
-        (*manifest)->owned = file.bytes;
-    else
-        spate_buffer_free(&file);
-    return status;
+    if (status == SPATE_OK || status == SPATE_LIMIT)
+        status = parse(manifest, bytes, mapped ? mapped : file.length, path, error);
+    if (status != SPATE_OK) {
+        release(bytes, mapped);
+        return status;
+    }
+    (*manifest)->owned = bytes;
+    (*manifest)->mapped = mapped;
+    return SPATE_OK;
 }
 
 void spate_manifest_close(spate_manifest *manifest) {
     if (!manifest)
         return;
     free((void *)manifest->noted);
-    free(manifest->owned);
+    release(manifest->owned, manifest->mapped);
     free(manifest);
 }
 

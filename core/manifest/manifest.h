@@ -38,7 +38,7 @@ typedef struct spate_entry {
 typedef struct spate_manifest spate_manifest;
 
 /* Writes the manifest atomically: writes a temporary file next to it and renames that. Accepts entries in any order.
- * Two entries must not have the same path. */
+ * Returns SPATE_REFUSED if two entries have the same path. */
 spate_status spate_manifest_write(const char *path, const uint8_t archive_sha256[SPATE_SHA256_BYTES],
                                   const spate_entry *entries, size_t count, const char *facts, size_t facts_length,
                                   spate_error *error);

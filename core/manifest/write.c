@@ -17,6 +17,14 @@ static bool sorted(const spate_entry *const *order, size_t count) {
     return true;
 }
 
+/* Returns the first path that two entries have, or NULL. */
+static const char *duplicate(const spate_entry *const *order, size_t count) {
+    for (size_t i = 1; i < count; i++)
+        if (strcmp(order[i - 1]->path, order[i]->path) == 0)
+            return order[i]->path;
+    return NULL;
+}
+
 static uint32_t add_string(char *strings, size_t *used, const char *text, size_t length) {
     uint32_t offset = (uint32_t)*used;
     memcpy(strings + offset, text, length + 1);
@@ -102,7 +110,9 @@ spate_status spate_manifest_write(const char *path, const uint8_t archive_sha256
         order[i] = &entries[i];
     if (!sorted(order, count))
         qsort(order, count, sizeof(*order), by_path);
-    spate_status status = write_sorted(path, archive_sha256, order, count, facts, facts_length, error);
+    const char *twice = duplicate(order, count);
+    spate_status status = twice ? spate_fail(error, SPATE_REFUSED, twice, "two entries of a manifest have this path")
+                                : write_sorted(path, archive_sha256, order, count, facts, facts_length, error);
     free(order);
     return status;
 }
