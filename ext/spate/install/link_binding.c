@@ -1,5 +1,7 @@
 #include "native.h"
 
+#include "link/gather.h"
+
 static VALUE result_class;
 
 /* ---- jobs ---- */
@@ -219,6 +221,51 @@ static VALUE result_is_ok(VALUE self) {
     return rb_struct_aref(self, INT2FIX(0)) == ID2SYM(rb_intern("ok")) ? Qtrue : Qfalse;
 }
 
+/* ---- gather ---- */
+
+typedef struct gather_work {
+    VALUE array, hash, facts;
+    char *path;
+    spate_jobs jobs;
+    taken_links taken;
+} gather_work;
+
+static VALUE gather_body(VALUE argument) {
+    gather_work *w = (gather_work *)argument;
+    spate_error error;
+    take_jobs(w->array, &w->jobs);
+    take_links(w->hash, &w->taken);
+    for (size_t i = 0; i < w->jobs.count; i++)
+        if (w->jobs.jobs[i].manifest_count != 1)
+            rb_raise(rb_eArgError, "a gathered tree has %zu manifests; expected 1", w->jobs.jobs[i].manifest_count);
+    if (spate_gather(w->path, w->jobs.jobs, w->jobs.count, w->taken.items, w->taken.count, RSTRING_PTR(w->facts),
+                     (size_t)RSTRING_LEN(w->facts), &error) != SPATE_OK)
+        spate_raise(&error);
+    return Qtrue;
+}
+
+static VALUE gather_end(VALUE argument) {
+    gather_work *w = (gather_work *)argument;
+    free_jobs(&w->jobs);
+    free_links(&w->taken);
+    ruby_xfree(w->path);
+    return Qnil;
+}
+
+/*
+ * gather(path, [[destination, [manifest]], ...], {path => target}, facts) -> true
+ *
+ * Writes one manifest of several trees and symlinks, all with clean relative paths. Raises Error if two of them have
+ * the same path.
+ */
+static VALUE native_gather(VALUE self, VALUE path, VALUE jobs, VALUE links, VALUE facts) {
+    gather_work w = {.array = jobs, .hash = links, .facts = StringValue(facts), .path = spate_copy_path(path)};
+    VALUE written = rb_ensure(gather_body, (VALUE)&w, gather_end, (VALUE)&w);
+    RB_GC_GUARD(w.jobs.alive);
+    RB_GC_GUARD(facts);
+    return written;
+}
+
 /* ---- check ---- */
 
 typedef struct check_work {
@@ -353,6 +400,7 @@ void spate_init_link(VALUE store_class) {
     rb_gc_register_mark_object(result_class);
     rb_define_method(result_class, "ok?", result_is_ok, 0);
     rb_define_method(store_class, "link", store_link, -1);
+    rb_define_singleton_method(spate_native, "gather", native_gather, 4);
     rb_define_singleton_method(spate_native, "check_trees", native_check_trees, -1);
     rb_define_singleton_method(spate_native, "check_links", native_check_links, 3);
     rb_define_const(spate_native, "STILL_NS", LL2NUM(SPATE_STILL_NS));
