@@ -74,6 +74,11 @@ module Spate
         lacking.empty? ? record : Recovery.new(store, root).call(record, lacking)
       end
 
+      # The text of a record for a folder that has the same content. app: the project's folder.
+      def self.moved(text, root:, app:)
+        text.sub(/^root\t.*\napp\t.*\ntime\t.*\n/) { "root\t#{root}\napp\t#{app}\ntime\t#{Time.now.to_i}\n" }
+      end
+
       # The path of the gem to which a build (manifest or nil) belongs: "gems/bcrypt-3.1.20".
       def self.built(build) = build&.paths&.find { |path| path.start_with?("gems/") }&.[](%r{\Agems/[^/]+})
 

@@ -13,7 +13,8 @@ module Spate
       DAY = 24 * 60 * 60
       DEFAULT_AGE = 30 * DAY
       # Folders with cached data. A file in them is removed if it was neither read nor written for the given age.
-      CACHED = %w[checks inputs toolchains durations logs js js-ages js-plans origins scripts team sent in-place].freeze
+      CACHED = %w[checks inputs toolchains durations logs js js-ages js-images js-plans origins scripts team sent
+                  in-place].freeze
       # Records of the inputs of builds: see Build::Cache::Variants.
       VARIANTS = "variants"
       # Cached responses of sources, next to the store. There is a folder for each domain (see Registry::Trust), and so

@@ -50,7 +50,8 @@ module Spate
     # inputs:: absolute paths of the files from which the plan was made, including missing files. A change of any of
     #          them makes the plan outdated
     # state:: responds to #files(outcome) -> { path => content }: the tool's state files, written last. May respond to
-    #         #last -> [path]: state files that are written even after the project's own scripts. outcome: Outcome
+    #         #last -> [path]: state files that are written even after the project's own scripts; and to #again(outcome)
+    #         -> the state for a Restore::Memory::Image, a small object. outcome: Outcome
     # workspace:: content of pnpm-workspace.yaml, for settings that are used after packages are in place; nil if it does
     #             not exist or was not read
     # omit:: kinds of dependencies that settings and options leave out; nil if only options can

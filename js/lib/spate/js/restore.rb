@@ -19,6 +19,7 @@ module Spate
       %i[Execution LeftOut Queue].each { |name| autoload name, "spate/js/restore/execution" }
       autoload :Memory, "spate/js/restore/memory"
       autoload :Place, "spate/js/restore/place"
+      autoload :Repeat, "spate/js/restore/repeat"
       autoload :Run, "spate/js/restore/run"
       autoload :Supply, "spate/js/restore/supply"
       autoload :Wanted, "spate/js/restore/wanted"

@@ -34,6 +34,14 @@ module Spate
           { PATH => JSONText.new(**layout(outcome.root)).generate(data(places, outcome)) }
         end
 
+        # The state for an Image: its text does not depend on the place and time of a restore.
+        def again(outcome) = Written.new(files(outcome))
+
+        # Files with fixed texts. files: { path => text }.
+        Written = Struct.new(:texts) do
+          def files(_outcome) = texts
+        end
+
         # Paths of failed optional packages and of places that only these need; npm removes all of them.
         def goes_with(keys)
           return [] if keys.empty?

@@ -48,6 +48,9 @@ module Spate
         # See Plan#goes_with.
         def goes_with(keys) = @taken.values_at(*keys).compact
 
+        # The state for an Image. _outcome: Outcome.
+        def again(_outcome) = dup.tap { |copy| copy.instance_variable_set(:@taken, {}) }
+
         # { path relative to the root => content }. outcome: Outcome.
         def files(outcome)
           found = {}

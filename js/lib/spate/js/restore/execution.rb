@@ -19,13 +19,14 @@ module Spate
         %i[Look Notes].each { |name| autoload name, "spate/js/restore/execution/look" }
         autoload :Placing, "spate/js/restore/execution/placing"
 
-        # surroundings, sources: see Memory::Record; nil to store no record. The block does work that can wait until
-        # other threads are busy.
-        def initialize(context, plan, surroundings: nil, sources: nil, &later)
+        # surroundings, sources: see Memory::Record; nil to store no record. kept: the KeptPlan with which an Image of
+        # the result is stored, or nil. The block does work that can wait until other threads are busy.
+        def initialize(context, plan, surroundings: nil, sources: nil, kept: nil, &later)
           @context = context
           @plan = plan
           @surroundings = surroundings
           @sources = sources
+          @kept = kept
           @later = later
         end
 
@@ -47,7 +48,8 @@ module Spate
           @placing = Placing.new(@parts, notes, look, method(:later))
           made = @placing.call
           later
-          Finish.new(@parts, notes, look.placed, made, @placing).call { @whole = true }
+          entries, record = Finish.new(@parts, notes, look.placed, made, @placing).call { @whole = true }
+          Memory::Draft.new(@parts, entries, record).save(@kept) if @kept && record
         rescue Interrupted, ::Interrupt # also if a script is interrupted
           @whole = false
           raise

@@ -6,7 +6,27 @@ module Spate
       # Data in the store about a project, for later restores.
       module Memory
         %i[KeptPlan OwnFile Reach].each { |name| autoload name, "spate/js/restore/memory/kept_plan" }
+        %i[Draft Image].each { |name| autoload name, "spate/js/restore/memory/image" }
         autoload :Sources, "spate/js/restore/memory/sources"
+
+        # Several texts in one.
+        #
+        #   header<TAB>lengths of the parts<LF>parts
+        module Parts
+          module_function
+
+          def join(header, parts)
+            "#{header}\t#{parts.map(&:bytesize).join(" ")}\n".b << parts.map(&:b).join
+          end
+
+          # [String], in binary. Empty if the text has another header.
+          def split(header, text)
+            text = text&.b
+            head = text&.slice(/\A#{header}\t[\d ]+\n/) or return []
+            at = head.bytesize
+            head.split("\t").last.split.map { |length| text.byteslice(at, length.to_i).tap { at += length.to_i } }
+          end
+        end
 
         # A record of a project's node_modules after a restore. With it, the next restore quickly detects that there is
         # nothing to do. Contains the Sources of the plan, and the lstat of the tool's state files, of each folder with
@@ -37,12 +57,9 @@ module Spate
           def self.key(root) = Store.sha256(root)
 
           def self.parse(root, text)
-            text = text&.b
-            head = text&.slice(/\A#{HEADER}\t[\d ]+\n/o) or return
-            at = head.bytesize
-            surroundings, summary, sources, names, marks, watched, changes = head.split("\t").last.split.map do |length|
-              text.byteslice(at, length.to_i).tap { at += length.to_i }
-            end
+            surroundings, summary, sources, names, marks, watched, changes = Parts.split(HEADER, text)
+            return unless surroundings
+
             new(root, surroundings: surroundings, summary: summary.split("\n").to_h { |line| line.split("\t", 2) },
                       sources: Sources.parse(sources, root), names: names, marks: marks, watched: watched,
                       changes: changes)
@@ -94,8 +111,7 @@ module Spate
 
           def to_s
             told = summary.map { |pair| pair.join("\t") }.join("\n")
-            parts = [surroundings, told, sources.to_s, names, marks, watched, changes].map(&:b)
-            "#{HEADER}\t#{parts.map(&:bytesize).join(" ")}\n".b << parts.join
+            Parts.join(HEADER, [surroundings, told, sources.to_s, names, marks, watched, changes])
           end
 
           private
@@ -173,14 +189,17 @@ module Spate
 
           # built: keys of trees whose scripts ran or are about to run: their files are not shared. builds: keys of the
           # stored results of these scripts. slots: see Store::BundleRecord.
-          def save(context, plan, items, built: [], builds: [], slots: {})
+          def save(context, plan, items, **notes) = of(context, plan, items, **notes).save(context.store)
+
+          # The BundleRecord that #save writes.
+          def of(context, plan, items, built: [], builds: [], slots: {})
             built = built.to_h { |key| [key, true] }
             trees = plan.trees.reject { |tree| tree.path.start_with?("/") }.filter_map do |tree|
               key = items.of(tree).key or next
               Store::BundleRecord::Tree.new(path: inside(tree.path), packages: [key], private: !!built[tree.key])
             end
             trees << Store::BundleRecord::Tree.new(path: "", builds: builds) unless builds.empty?
-            record(plan.root, trees, context.link_method, slots).save(context.store)
+            record(plan.root, trees, context.link_method, slots)
           end
 
           # [{ path of a tree => BundleRecord::Tree }, link method of its files or nil]
@@ -193,6 +212,12 @@ module Spate
           def builds(context, root)
             record = Store::BundleRecord.load(context.store, "#{root}/#{MODULES}")
             record ? record.trees.flat_map(&:builds) : []
+          end
+
+          # Whether a BundleRecord of the folder lists results of scripts.
+          def builds?(store, root)
+            key = Store::BundleRecord.key("#{root}/#{MODULES}")
+            store.all_stores.any? { |shelf| shelf.read("bundles", key)&.match?(/^tree\t\w+\t(?:[^\t]*,)?b:/) }
           end
 
           # Converts paths: those of a plan are relative to the project, those of the record to its node_modules.

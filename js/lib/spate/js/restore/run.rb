@@ -86,10 +86,23 @@ module Spate
         end
 
         def restore
+          repeated = repeat
+          return repeated if repeated
+
           plan, sources = memory.load || planned
-          Execution.new(context, plan, surroundings: surroundings, sources: sources, &@keep).call
+          Execution.new(context, plan, surroundings: surroundings, sources: sources, kept: memory, &@keep).call
         rescue LeftToTool => e
           hand_over(Project.at(@root, @env), e.reasons)
+        end
+
+        # Restores from the Image of an earlier restore. Returns a Report, or nil if a plan is needed.
+        def repeat
+          return if @options.restore || @options.rebuild || Store::Object.lstat(File.join(@root, Repeat::MODULES))
+
+          image = Memory::Image.find(memory, @store, surroundings, @env)
+          report = Repeat.new(context, image, surroundings).call if image
+          Memory::Image.discard(memory) unless report
+          report
         end
 
         def memory = @memory ||= Memory::KeptPlan.new(@store, @root, surroundings, @env)

@@ -40,6 +40,9 @@ module Spate
         # Whether some scripts do not run only because no registry is known. This may be different next time.
         def unknown? = !silent? && policy.unknown.any?
 
+        # Whether the user was warned about packages whose scripts do not run, or about lists without effect.
+        def warned? = warned_of.any? || policy.ignored.any?
+
         # Paths of trees whose scripts have run, now or earlier.
         def scripted = @memory.paths
 

@@ -19,7 +19,8 @@ module Spate
             @placing = placing
           end
 
-          # Yields after all files, links and bins are in place, and before scripts run.
+          # Yields after all files, links and bins are in place, and before scripts run. Returns the entries and the
+          # Record, or nil instead of the latter.
           def call
             take_away
             @parts.report.linked = [@parts.present.size - @placed.size, 0].max
@@ -29,7 +30,7 @@ module Spate
             entries = take_away(entries)
             state = @plan.state ? @plan.state.files(@parts.outcome) : {}
             write_state(state) { entries = link_again(entries) if @parts.scripts.last && @plan.tool == "pnpm" }
-            @notes.end(entries.keys, state.keys)
+            [entries, @notes.end(entries.keys, state.keys)]
           end
 
           private

@@ -113,14 +113,15 @@ module Spate
             raise Store::ReadOnly.at(@store.root) if @parts.slots.any? && !saved
           end
 
-          # Call this at the end. entries, state: paths.
+          # Call this at the end. entries, state: paths. Returns the Record, or nil if none was stored.
           def end(entries, state)
             places(@outcome.built)
             return unless @surroundings && @sources && !@parts.scripts.unknown?
 
             names = Memory::Names.new(@parts.present, entries, state)
-            Memory::Record.new(@plan.root, surroundings: @surroundings, sources: @sources, names: names.to_s,
-                                           watched: names.watched, summary: summary).save(@store)
+            record = Memory::Record.new(@plan.root, surroundings: @surroundings, sources: @sources, names: names.to_s,
+                                                    watched: names.watched, summary: summary)
+            record if record.save(@store)
           end
 
           private

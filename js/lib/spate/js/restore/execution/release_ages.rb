@@ -13,6 +13,14 @@ module Spate
           # Simultaneous requests.
           THREADS = 16
 
+          # Whether all packages of a list were published before a time (in ms) that is not after the cutoff. list: a
+          # key, or nil.
+          def self.passed?(store, list, minutes)
+            cutoff = (Time.now - (minutes * 60)).to_r * 1000
+            times = list ? store.all_stores.map { |shelf| shelf.read(LISTS, list).to_i } : []
+            times.any? { |time| time.between?(1, cutoff) }
+          end
+
           # wanted: ReleaseAge.
           def initialize(context, plan, wanted)
             @context = context
@@ -27,20 +35,17 @@ module Spate
           def check
             packages = @wanted.checked
             list = list_key(packages)
-            return if list && passed?(list)
+            return if list && ReleaseAges.passed?(@store, list, @wanted.minutes)
 
             require "time"
             confirm(packages.reject { |package| stored?(package) || ((date = kept(package)) && date < @cutoff) })
             @store.writable_store&.write(LISTS, list, (@cutoff.to_r * 1000).ceil.to_s) if list && !@undated
           end
 
-          private
+          # The arguments of .passed?
+          def list = [list_key(@wanted.checked), @wanted.minutes]
 
-          # Whether all packages of a list were published before a time (in ms) that is not after the cutoff.
-          def passed?(list)
-            times = @store.all_stores.map { |shelf| shelf.read(LISTS, list).to_i }
-            times.any? { |time| time.between?(1, @cutoff.to_r * 1000) }
-          end
+          private
 
           # packages: whose dates are unknown.
           def confirm(packages)

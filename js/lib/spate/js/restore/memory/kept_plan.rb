@@ -11,7 +11,7 @@ module Spate
         # A stored plan is a Ruby object graph (Marshal), and loading one can run any code. So plans are read only from
         # a folder that belongs to this user and that no other user can write to.
         #
-        #   spate-plan 4<TAB>lengths of the parts<LF>surroundings, sources, plan
+        # The parts of its text (see Parts): surroundings, sources, plan.
         class KeptPlan
           HEADER = "spate-plan 4"
           KIND = "js-plans"
@@ -24,10 +24,13 @@ module Spate
             @surroundings = surroundings.b
           end
 
+          # The Reach of the plan that #load returned or #save stored; nil without one.
+          attr_reader :reach, :root
+
           # [Plan, Sources], or nil.
           def load
             found = nil
-            Reach.all(@root).find { |reach| found = read(path(reach)) }
+            @reach = Reach.all(@root).find { |reach| found = read(path(reach)) }
             found
           end
 
@@ -37,15 +40,16 @@ module Spate
 
             text = Marshal.dump(plan.anywhere)
             reach = text.include?(@root.b) ? @root : Reach.new(plan, reading, @env, @store.path("links")).to_s
-            text = [@surroundings, sources.to_s, text]
-            lengths = text.map(&:bytesize).join(" ")
-            @store.writable_store.write(KIND, key(reach), "#{HEADER}\t#{lengths}\n".b << text.join)
+            parts = [@surroundings, sources.to_s, text]
+            written = @store.writable_store.write(KIND, key(reach), Parts.join(HEADER, parts))
+            @reach = reach if written
+            written
           rescue TypeError
             false
           end
 
-          # The path of a plan with a certain Reach.
-          def path(reach) = @store.writable_store&.path(KIND, key(reach))
+          # The path of a plan with a certain Reach, or of other data for it.
+          def path(reach, kind = KIND) = @store.writable_store&.path(kind, key(reach))
 
           private
 
@@ -62,7 +66,7 @@ module Spate
 
           def read(path)
             path &&= OwnFile.find(path)
-            surroundings, sources, plan = parts(path && Store::Text.read(path))
+            surroundings, sources, plan = Parts.split(HEADER, path && Store::Text.read(path))
             return unless surroundings == @surroundings
 
             sources = Sources.parse(sources, @root).renewed(@store, @env)
@@ -70,13 +74,6 @@ module Spate
             [found.at(@root), sources] if found.is_a?(Plan)
           rescue ArgumentError, TypeError, NameError
             nil # written by another version
-          end
-
-          def parts(text)
-            text = text&.b
-            head = text&.slice(/\A#{HEADER}\t[\d ]+\n/o) or return []
-            at = head.bytesize
-            head.split("\t").last.split.map { |length| text.byteslice(at, length.to_i).tap { at += length.to_i } }
           end
         end
 
