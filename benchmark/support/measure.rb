@@ -5,9 +5,9 @@ require "etc"
 require "tempfile"
 
 module Benchmark
-  # One run of a command: wall, user and system time in seconds, including child processes, and the peak resident set of
-  # its largest process in KiB. GNU time reads these figures from the kernel.
-  Sample = Struct.new(:wall, :user, :system, :memory) do
+  # One run of a command: wall, user and system time in seconds, including child processes, the peak resident set of its
+  # largest process in KiB, and the number of page faults without input. GNU time reads these figures from the kernel.
+  Sample = Struct.new(:wall, :user, :system, :memory, :faults) do
     def cpu = user + system
   end
 
@@ -22,12 +22,12 @@ module Benchmark
     def self.sample(env, command, folder)
       Tempfile.create("time") do |file|
         log = "#{file.path}.log"
-        ok = system(env, TIME, "-q", "-f", "%e %U %S %M", "-o", file.path, *command,
+        ok = system(env, TIME, "-q", "-f", "%e %U %S %M %R", "-o", file.path, *command,
                     chdir: folder, in: File::NULL, out: log, err: %i[child out])
         raise "#{command.join(" ")} failed in #{folder}:\n#{File.read(log)}" unless ok
 
-        wall, user, system, memory = File.read(file.path).split
-        Sample.new(wall.to_f, user.to_f, system.to_f, memory.to_i)
+        wall, user, system, memory, faults = File.read(file.path).split
+        Sample.new(wall.to_f, user.to_f, system.to_f, memory.to_i, faults.to_i)
       ensure
         File.unlink(log) if log && File.exist?(log)
       end

@@ -15,6 +15,7 @@ module Benchmark
         again: "store full, node_modules gone from a project that was restored before",
         nothing: "all in place, nothing to do"
       }.freeze
+      RESULTS = File.expand_path("../results", __dir__)
       METHODS = { "cold" => :cold, "full" => :full, "again" => :again, "noop" => :nothing }.freeze
 
       def initialize(fixtures, rounds:, folder:, cases:, lockfiles:, result:)
@@ -30,7 +31,7 @@ module Benchmark
         @versions = @workspace.versions
         measured = @lockfiles.product(@cases & METHODS.keys).map { |lockfile, name| restoring(lockfile, METHODS[name]) }
         measured.concat(CoreTables.new(@workspace, archives, @rounds).tables) if @cases.include?("core")
-        Table.write(@result, measured)
+        Table.write(@result, measured, results: RESULTS)
       ensure
         @workspace.remove
       end

@@ -21,15 +21,18 @@ module Benchmark
       # A direct dependency in both lockfiles.
       DEPENDENCY = "express"
 
-      attr_reader :title, :samples, :folder
+      attr_reader :title, :samples, :folder, :home
 
-      # shared: whether to use a global virtual store.
-      def initialize(name, lockfile, workspace, title: name, shared: false)
+      # shared: whether to use a global virtual store. launcher: of another version of Spate, or nil. home: of a tool
+      # that has restored, or nil.
+      def initialize(name, lockfile, workspace, title: name, shared: false, launcher: nil, home: nil)
         @name = name
         @lockfile = lockfile
         @workspace = workspace
         @title = title
         @shared = shared
+        @launcher = launcher
+        @home = home
         @arguments = ARGUMENTS.fetch(name)
         @samples = []
       end
@@ -66,6 +69,16 @@ module Benchmark
         run
       end
 
+      # Counts the system calls of a run like #full, after it: { name => count }.
+      def calls
+        prepare(@home)
+        log = "#{@folder}.strace"
+        system(@env, "strace", "-f", "-c", "-o", log, *command, chdir: @folder, out: File::NULL, err: File::NULL) ||
+          raise("#{@title} failed under strace")
+        File.readlines(log).map(&:split).select { |fields| fields.first.to_s.match?(/\A\d+\.\d+\z/) }
+            .to_h { |fields| [fields.last, fields[3].to_i] }.except("total")
+      end
+
       def files = @files ||= @workspace.count("#{@folder}/node_modules")
 
       private
@@ -84,7 +97,7 @@ module Benchmark
       end
 
       def command
-        program = spate? ? Peers.launcher : NpmTools.path(@name)
+        program = spate? ? @launcher || Peers.launcher : NpmTools.path(@name)
         [program, *@arguments]
       end
 
