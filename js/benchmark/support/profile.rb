@@ -45,13 +45,14 @@ module Benchmark
         table(lockfile, rows)
       end
 
-      # Each has restored once, which fills the stores. All versions of Spate use the same store.
+      # Each has restored twice, which fills the stores. All versions of Spate use the same store. The global virtual
+      # store has another one: its plan would replace the other plan, whose lockfile is the same.
       def tools(lockfile)
         bun = filled("bun", lockfile, title: @version)
         spate = filled("spate", lockfile, title: "spate js")
         before = filled("spate", lockfile, title: "spate js, before", launcher: @before, home: spate.home) if @before
-        slots = { shared: true, title: "spate js, global virtual store", home: spate.home }
-        shared = filled("spate", lockfile, **slots) if lockfile == "pnpm"
+        title = "spate js, global virtual store"
+        shared = filled("spate", lockfile, title: title, shared: true) if lockfile == "pnpm"
         [bun, spate, before, shared].compact
       end
 

@@ -186,6 +186,12 @@ module Spate
       assert(repeated? { restore("third") })
     end
 
+    def test_restore_succeeds_if_no_image_can_be_stored
+      npm("first")
+      write("home/store/v1/#{IMAGES}", "")
+      assert_equal 2, restore("first").linked
+    end
+
     def test_events_are_those_of_a_plan
       begin_with(:npm, "clone")
       seen = []

@@ -29,6 +29,11 @@ module Spate
       assert_equal :any, reach("package-lock.json": '"../x"', "packages/a/package.json": '"link:../b"')
     end
 
+    def test_code_of_npm_does_not_limit_a_plan
+      assert_equal :any, reach("/usr/lib/npm/definitions.js": "require('../x')")
+      assert_equal :here, reach("config.js": "require('../x')")
+    end
+
     def test_links_out_of_the_project
       assert_equal :here, linked("node_modules/a", "../../a")
       assert_equal :here, linked("node_modules/a", "../..")

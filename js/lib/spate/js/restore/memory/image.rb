@@ -37,7 +37,11 @@ module Spate
           end
 
           # Removes the images of a project, which cannot be used.
-          def self.discard(kept) = paths(kept).each { |path| Util::Files.remove(path) }
+          def self.discard(kept)
+            paths(kept).each { |path| Util::Files.remove(path) }
+          rescue SystemCallError
+            nil # e.g. read-only; the image stays unusable
+          end
 
           def self.paths(kept) = Reach.all(kept.root).filter_map { |reach| kept.path(reach, KIND) }
 
@@ -77,13 +81,13 @@ module Spate
 
           # Stores the image, unless there is one. Returns whether it was stored.
           def save(kept)
-            path = kept.path(kept.reach, Image::KIND) if kept.reach && possible?
+            path = kept.path(kept.reach, Image::KIND) if kept.reach && @parts.store.writable? && possible?
             return false if path.nil? || File.exist?(path) || (kept.reach != @plan.root && located?)
 
             facts = Parts.join(Image::HEADER, [@record.surroundings, @record.sources.to_s, Marshal.dump(rest)])
             @parts.store.make(File.dirname(path))
             Native.gather(path, jobs, links, facts)
-          rescue TypeError, Native::Error, SystemCallError
+          rescue TypeError, Native::Error, Store::Error, SystemCallError
             false # an image is only a cache
           end
 

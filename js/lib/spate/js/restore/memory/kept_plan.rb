@@ -154,10 +154,14 @@ module Spate
 
           def settings
             files = @reading.contents.reject do |path, _|
-              LOCKFILES.include?(name = File.basename(path)) || (name == PACKAGE && File.dirname(path) != @root)
+              LOCKFILES.include?(name = File.basename(path)) || (name == PACKAGE && File.dirname(path) != @root) ||
+                program?(path)
             end
             files.values.map(&:b) + variables
           end
+
+          # Whether a file is code of npm, which lists its settings. Relative paths in it do not depend on the project.
+          def program?(path) = path.end_with?(".js") && !path.start_with?("#{@root}/")
 
           # Whether a path of the plan leads out of the project or of the folder of shared trees.
           def climbs?
