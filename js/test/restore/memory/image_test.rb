@@ -6,7 +6,7 @@ require "support/npm_registry"
 
 module Spate
   # A project without node_modules is restored from the image of an earlier restore, with the result of a plan.
-  class JSRestoreRepeatTest < Minitest::Test
+  class JSRestoreImageTest < Minitest::Test
     IMAGES = JS::Restore::Memory::Image::KIND
 
     def setup
@@ -131,7 +131,7 @@ module Spate
       assert_equal "b", File.read(File.join(folder, "third", inside))
     end
 
-    def test_nothing_is_left_of_a_failed_attempt
+    def test_failed_attempt_leaves_nothing
       begin_with(:npm, "clone")
       FileUtils.rm_rf(store.path("objects"))
       @registry.stop
