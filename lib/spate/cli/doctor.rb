@@ -36,7 +36,7 @@ module Spate
       bundle_options
       common_options
       left_to_bundler "ssl", "diagnose", "--ssl"
-      note "Changes nothing. The last line names the change that would make boots faster, if past boots show one.\n" \
+      note "Changes nothing. If past boots show how boots could be faster, the last line names the change.\n" \
            "Exit code 0, or that of the first broken finding."
 
       def run

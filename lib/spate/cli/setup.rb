@@ -16,7 +16,7 @@ module Spate
       summary "Install a launcher that starts without RubyGems, and add Spate to a Rails application"
       usage "spate setup [--yes | --dry-run] [--dir DIR] [--force]"
       usage "spate setup --undo [--dry-run]"
-      option :yes, "--yes", "write all changes to the Rails application, without questions"
+      option :yes, "--yes", "write all changes to the Rails application without asking"
       option :dry_run, "--dry-run", "print the changes as a diff, and write nothing"
       option :undo, "--undo", "remove the launcher, and restore the application's files"
       option :dir, "--dir", "DIR", "the launcher's folder; default: ~/.local/bin or /usr/local/bin, if on the PATH"
@@ -24,8 +24,8 @@ module Spate
       bundle_options
       common_options
       example "spate setup --dry-run", "print what would change in bin/setup, config/boot.rb, Dockerfile and CI"
-      note "In a Rails application on a terminal, shows each change and asks before it writes. --undo keeps files\n" \
-           "that were edited since, and exits with 2 (docs/rails.md)."
+      note "In a Rails application, if run on a terminal, shows each change and asks before it writes the file.\n" \
+           "--undo keeps files that were edited after `spate setup`, and then exits with 2 (docs/rails.md)."
       note "The launcher runs the newest Spate that this Ruby has, also after `gem update spate`. On Linux it is\n" \
            "a native program that starts Ruby only if needed; run `spate setup` again after an update (docs/front.md)."
 
@@ -86,7 +86,7 @@ module Spate
         print_result(paths.first, folder, compiled)
       end
 
-      # Without a writable store the launcher is installed, too, but --undo does not find it.
+      # Without a writable store, the launcher is still installed, but --undo cannot find it.
       def record_launcher(paths)
         record.add_launchers(paths)
       rescue Error
