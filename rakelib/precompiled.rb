@@ -3,12 +3,13 @@
 require "fileutils"
 require_relative "precompiled/precompiled_gem"
 
-# The gems that need no compiler: for each platform, those with native files contain the files of several Rubies.
+# Builds gems that need no compiler: for each platform, one variant of each gem that has native files. It contains the
+# files for several Ruby versions.
 class Precompiled
   # The systems of bin/fresh in which `rake release` compiles, with Ruby 3.1 and 3.3.
   SYSTEMS = "debian12 debian13"
 
-  # systems: lists of bin/fresh's arguments. rubies: paths of Rubies of this machine.
+  # systems: lists of bin/fresh's arguments. rubies: paths of Rubies on this machine.
   def initialize(root, systems:, rubies:)
     @root = root
     @folder = "#{root}/tmp/precompiled"

@@ -18,8 +18,8 @@ task :package, [:folder] do |_, arguments|
   end
 end
 
-# The variables of the tasks below. SYSTEMS: systems of bin/fresh, whose options are before a comma:
-# "debian13 --arch=arm64,debian12"; empty for none. RUBIES: more Rubies, of this machine.
+# Reads the variables of the tasks below. SYSTEMS: systems for bin/fresh, separated by spaces, with bin/fresh's options
+# before a comma: "debian13 --arch=arm64,debian12"; empty for none. RUBIES: paths of more Rubies, on this machine.
 precompiled = lambda do
   require_relative "precompiled"
   systems = ENV.fetch("SYSTEMS", Precompiled::SYSTEMS).split.map { |text| text.split(",") }

@@ -171,7 +171,7 @@ static bool in_version(char letter) {
 
 /*
  * Returns the version in a name like "spate-1.2.3.gemspec" or "spate-1.2.3-x86_64-linux-gnu.gemspec", or NULL for other
- * names. Sets the lengths of the version, and of it and the platform.
+ * names. Sets `length` to the length of the version, and `full` to that of the version with the platform.
  */
 static const char *version_in(const char *name, size_t *length, size_t *full) {
     size_t all = strlen(name);
@@ -190,8 +190,8 @@ static const char *version_in(const char *name, size_t *length, size_t *full) {
 
 /*
  * Compares the newest Spate in the folder with `version`: 1 if they are equal, -1 if it is older, 0 if there is none, 2
- * if it is newer or the folder cannot be read. If they are equal, sets `name` to the version and the gem's platform; a
- * gem that was compiled here comes first.
+ * if it is newer or the folder cannot be read. If they are equal, sets `name` to the version with the gem's platform;
+ * a gem that was compiled on this machine is preferred.
  */
 static int newest(const char *folder, const char *version, char name[NAME_MAX + 1]) {
     char path[PATH_MAX];

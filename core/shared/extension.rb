@@ -58,7 +58,7 @@ module CoreExtension
       missing(name, "neither its library nor its headers were found")
     end
 
-    # SPATE_LIBDEFLATE=0 builds without libdeflate. SPATE_LIBDEFLATE=static copies it into the library.
+    # SPATE_LIBDEFLATE=0 builds without libdeflate. SPATE_LIBDEFLATE=static links it statically.
     def use_libdeflate
       wanted = with_config("libdeflate", true) && ENV["SPATE_LIBDEFLATE"] != "0"
       return link_libdeflate if wanted && ENV["SPATE_LIBDEFLATE"] == "static"

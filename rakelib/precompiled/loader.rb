@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# A Ruby file of a precompiled gem. It loads the native library that was compiled for the running Ruby. It has the path
-# that the library has in a checkout and in a gem that is compiled on the user's machine.
+# A Ruby file of a precompiled gem. It loads the native library that was compiled for the running Ruby. Its path,
+# apart from the suffix, is that of the library in a checkout and in a gem that is compiled on the user's machine.
 class Loader
   TEMPLATE = <<~'RUBY'
     # frozen_string_literal: true

@@ -7,7 +7,7 @@ require "rbconfig"
 require "tmpdir"
 require_relative "../../test/fresh/sources"
 
-# The compiled libraries and programs of all gems for one Ruby: of a new Debian (bin/fresh), or of this machine.
+# The compiled libraries and programs of all gems for one Ruby, either of a fresh Debian (bin/fresh) or of this machine.
 class NativeFiles
   # Name of a gem => folder of its native files.
   FOLDERS = { "spate" => "lib/spate/native", "spate-bytes" => "bytes/lib/spate/native",
@@ -15,8 +15,8 @@ class NativeFiles
   FACTS = "tmp/native.json"
 
   # Compiles twice, compares, and writes an archive with the files and FACTS to the standard output. The libraries are
-  # not linked with libruby, which not every Ruby has: the process has its functions. The debugging information and the
-  # build ID depend on the path of the sources.
+  # not linked with libruby, because not every Ruby has it, and the running Ruby provides its functions. Removes the
+  # debugging information and the build ID, which depend on the path of the sources.
   COMPILE = <<~'SH'
     exec 3>&1 >&2
     mkdir -p tmp
@@ -41,7 +41,7 @@ class NativeFiles
       new(folder, system.join(" ")).unpack("#{root}/bin/fresh", *system, "sh", "-euc", script, "sh", *FOLDERS.values)
     end
 
-    # ruby: path of a Ruby of this machine, which has everything to compile HEAD.
+    # ruby: path of a Ruby on this machine, which must have everything that is needed to compile HEAD.
     def for_ruby(root, ruby, folder)
       Dir.mktmpdir("spate-native-") do |sources|
         Fresh::Sources.new(root).copy(sources)

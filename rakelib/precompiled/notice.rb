@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# The file NOTICE.txt of a precompiled gem: the licences of the code in it that is not Spate's.
+# The file NOTICE.txt of a precompiled gem, with the licences of code that the gem contains from other projects.
 class Notice
   LIBDEFLATE = <<~TEXT
     Copyright 2016, 2018 Eric Biggers

@@ -8,15 +8,15 @@ require_relative "loader"
 require_relative "native_files"
 require_relative "notice"
 
-# A gem for one platform, with the native files of several Rubies. It has the same files as the source gem except for
-# those that only the compiler needs.
+# A gem for one platform, with the native files of several Rubies. It has the same files as the source gem, except
+# those that are only needed to compile.
 class PrecompiledGem
   # Gems that are compiled on the user's machine include the header of spate-bytes.
   SOURCES = %r{\A(?:bytes/|server/)?(?:ext|core)/(?!bytes/include/)}
-  # Files that do not use Ruby. Those of the oldest Ruby's system are used, because they also run on newer systems.
+  # Files that do not use Ruby. They come from the system with the oldest Ruby, because they also run on newer systems.
   WITHOUT_RUBY = %w[front tracer_hooks.so].freeze
 
-  # root: the checkout. natives: [NativeFiles] of one platform, each for another Ruby.
+  # root: the checkout. natives: [NativeFiles] of one platform, each for a different Ruby.
   def initialize(root, name, natives)
     @root = root
     @name = name
@@ -72,7 +72,7 @@ class PrecompiledGem
     pairs = @natives.flat_map do |native|
       native.files(@name).map { |from| [path_in_gem(folder, native, File.basename(from)), from] }
     end
-    pairs.reverse.to_h # the first, of the oldest Ruby, replaces the others
+    pairs.reverse.to_h # files of the oldest Ruby replace those of the others
   end
 
   def path_in_gem(folder, native, name)

@@ -76,7 +76,7 @@ module Spate
       end
 
       def test_refused_directives_name_the_line
-        assert_match(/puma.rb:2: ssl_bind: |puma.rb:2: bind: .*another certificate/,
+        assert_match(/puma.rb:2: ssl_bind: |puma.rb:2: bind: .*different certificate/,
                      refusal("bind 'ssl://x:1'\nbind 'ssl://x:2?cert=a.pem'"))
         ["plugin :solid_queue", "app { }", "bind 'unix:///x?umask=0111'", "bind 'ssl://x:1?verify_mode=peer&ca=x'",
          "bind 'unix://@x'", "bind 'tcp://x'", "bind 'tcp://x y'", "persistent_timeout -1", "first_data_timeout nil",

@@ -11,7 +11,7 @@ module Spate
         FIRST = 60
         MOST = 3600
 
-        # Warm parents that no command has used: the first ones need not wait.
+        # The starts of warm parents since a command last used one. The first three need not wait.
         def self.of_parents(path) = new(path, free: 3, most: 1800)
 
         # free: how many attempts need not wait. most: seconds.

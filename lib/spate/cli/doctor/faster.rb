@@ -3,22 +3,23 @@
 module Spate
   module CLI
     class Doctor
-      # Finds what would make the application's boots faster, by its boot log: another way to boot the same program that
-      # was faster on this machine.
+      # Searches the application's boot log for a way to boot faster: earlier boots of the same program on this machine
+      # that took less time, with other parts active or other use of compile caches.
       class Faster
         # Parts that a user can turn on. The others depend on past boots, or on libraries.
         PARTS = %w[compile_cache loader lean replay load_path_cache yaml].freeze
         SWITCHES = { "loader" => "SPATE_NO_BUNDLE", "load_path_cache" => "SPATE_NO_LOAD_PATH_CACHE",
                      "replay" => "SPATE_NO_REPLAY", "yaml" => "SPATE_NO_YAML" }.freeze
         SET_UP = ::Spate::CompileCache::Status::Inactive::SET_UP
-        # Considers this number of boots of each way, and requires at least LEAST.
+        # How many boots of each way are compared at most, and at least.
         BOOTS = 10
         LEAST = 2
-        # Smaller differences may be chance: seconds, and share of the slower time.
+        # Smaller differences may be chance. In seconds, and as a share of the slower time.
         SECONDS = 0.05
         SHARE = 0.05
 
-        # kind: "rails server". now, possible: medians of seconds. boots: numbers of boots of both. how: what to do.
+        # kind: "rails server". now, possible: medians in seconds. boots: [number of faster boots, of current ones].
+        # how: what to do.
         Advice = Struct.new(:kind, :now, :possible, :boots, :how, keyword_init: true) do
           def to_s
             "#{kind} would boot in #{Units.seconds(possible)} instead of #{Units.seconds(now)} " \
@@ -31,7 +32,7 @@ module Spate
           @lines = lines
         end
 
-        # The Advice that would save most time in the logged boots, or nil.
+        # Returns the Advice that would have saved the most time in the logged boots, or nil.
         def advice
           all = @lines.group_by(&:kind).filter_map { |kind, boots| of_kind(kind, boots) }
           all.max_by { |advice| (advice.now - advice.possible) * advice.boots.last }
@@ -48,7 +49,7 @@ module Spate
                      boots: [other.size, now.size], how: how(now.last, other.last))
         end
 
-        # Boots of one way had the same active parts, and as many files from compile caches.
+        # Boots of one way have the same active parts and the same level of files from compile caches.
         def way(boot) = [level(boot), PARTS & boot.parts.keys]
 
         def level(boot)

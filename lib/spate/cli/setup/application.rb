@@ -3,8 +3,8 @@
 module Spate
   module CLI
     class Setup < Command
-      # Offers the changes to the files of a Rails application (RailsFiles). Writes a file only after an answer on a
-      # terminal, or with --yes.
+      # Offers the changes to the files of a Rails application (RailsFiles). Writes a file only if the user agrees on
+      # a terminal, or with --yes.
       class Application
         # Returns the root of the Rails application of a Context, or nil.
         def self.root(context)

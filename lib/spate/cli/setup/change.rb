@@ -3,7 +3,7 @@
 module Spate
   module CLI
     class Setup < Command
-      # A change to one file of an application. before, after: the file's text; nil if there is no file.
+      # A change to one file of an application. before, after: the file's text, or nil for a missing file.
       Change = Struct.new(:root, :path, :before, :after) do
         # The text of a file, or nil if it is missing or not UTF-8.
         def self.read(path)
@@ -13,7 +13,7 @@ module Spate
           nil
         end
 
-        # The file's path; of a link, its target.
+        # The file's path, or the target's path if it is a symlink.
         def file
           path = File.join(root, self.path)
           File.exist?(path) ? File.realpath(path) : path

@@ -3,7 +3,7 @@
 module Spate
   module CLI
     class Setup < Command
-      # A unified diff of two texts, as `git apply` reads it.
+      # A unified diff of two texts, in the format that `git apply` reads.
       class Diff
         CONTEXT = 3
 

@@ -12,12 +12,12 @@ module Spate
         # The kind of the store's records.
         KIND = "setup"
 
-        # store: Store, or nil if there is none to write to.
+        # store: Store, or nil if it is not writable.
         def initialize(store)
           @store = store
         end
 
-        # [Change] of an application. The file's text before the first change counts.
+        # [Change] of an application. `before` is the file's text before the first `spate setup`.
         def changes(root)
           read(key(root)).map { |path, texts| Change.new(root, path, *texts) }
         end

@@ -22,7 +22,7 @@ module Spate
           @workers = values[:workers]
         end
 
-        # Serves until it is stopped. Yields this object before that. Returns the exit code. Raises Server::Error when
+        # Serves until it is stopped. Yields this object before serving. Returns the exit code. Raises Server::Error if
         # it cannot start.
         def run
           prepare
@@ -38,11 +38,11 @@ module Spate
           @log.flush
         end
 
-        # Stops after open requests.
+        # Finishes open requests, then stops.
         def stop = @signals.note("TERM")
         alias shutdown stop
 
-        # Returns the server's addresses: "http://127.0.0.1:8080".
+        # Returns the server's addresses: "http://127.0.0.1:8080 and https://127.0.0.1:8443".
         def address
           listeners.each_with_index.map do |(socket, tls), index|
             host = addresses[index]&.first unless @sockets.inherited?
@@ -54,7 +54,7 @@ module Spate
         def announce
           @files_of_process.each(&:write)
           Process.setproctitle("spate-serve: #{address} [#{@values[:tag]}]") if @values[:tag]
-          # When the old server exits, rackup removes the file that Rails has named.
+          # When the old server exits, rackup removes the pid file of Rails, so it is written again.
           Workers::HotRestart.ready(@env) { @files_of_process.each(&:write) }
           @notice.ready
           @err.puts(*banner, *watched, *@access&.to_s, *certificate, *exposed)
@@ -91,7 +91,8 @@ module Spate
         # Returns [[host, port, whether to use TLS], ...].
         def addresses = [@values.values_at(:host, :port, :tls), *@values[:more]]
 
-        # Returns the listening sockets, each with its TLS. Additional sockets of systemd are like the first one.
+        # Returns { listening socket => result of TLS.load, or nil }. Sockets from systemd for which no address is known
+        # are treated like the first one.
         def listeners
           known = addresses
           @sockets.mains.each_with_index.to_h do |socket, index|

@@ -82,7 +82,7 @@ module Spate
           thing.answer(Response.failure) if !done && thing.is_a?(Request)
         end
 
-        # Runs a hook of the threads. Its error is only logged, because without the thread requests would wait forever.
+        # Runs a hook of a pool thread. Only logs errors, because requests would wait forever if the thread ended.
         def run_hooks(name)
           @hooks[name]&.each(&:call)
         rescue Exception => e # rubocop:disable Lint/RescueException
@@ -122,8 +122,8 @@ module Spate
           callbacks.run(env, nil, nil, error) { |e| report(e, request) }
         end
 
-        # Returns the response of the last lowlevel_error_handler, or nil. As in puma, the block may have fewer
-        # parameters.
+        # Returns the response of the last lowlevel_error_handler, or nil. As in puma, the block may take fewer than
+        # three arguments.
         def response_for(error, env, request)
           block = @hooks[:lowlevel_error_handler]&.last or return
           block.call(*[error, env, 500].first(block.arity.negative? ? 3 : block.arity))

@@ -10,11 +10,11 @@ module Spate
         SIGNALS = Workers::Supervisor::SIGNALS - %w[CHLD]
         # The environment variables with the handler's name, for rackup and for Rack 2.
         CHOICES = %w[RACKUP_HANDLER RACK_HANDLER].freeze
-        # Gems that rackup would choose.
+        # Servers that rackup prefers if the bundle contains them.
         OTHERS = %w[puma falcon].freeze
 
-        # Called when Bundler has required this gem in `rails server`: the server is chosen without `-u spate`, unless
-        # the bundle has another one or a variable names one.
+        # Called when Bundler requires this gem in `rails server`. Chooses this server without `-u spate`, unless the
+        # bundle has another server or an environment variable names one.
         def self.choose(env = ENV, gems: Gem.loaded_specs)
           return if CHOICES.any? { |name| env[name] } || OTHERS.any? { |name| gems.key?(name) }
 
@@ -42,7 +42,7 @@ module Spate
 
         private
 
-        # Rails names the options that the user has given; other programs do not.
+        # Rails lists the options that the user has given; other programs do not.
         def values(options)
           supplied = options[:user_supplied_options]
           given = supplied ? options.slice(*supplied) : options
@@ -60,7 +60,7 @@ module Spate
             threads: options[:Threads]&.to_s&.slice(/\d+\z/)&.to_i }.compact
         end
 
-        # Rails removes words from ARGV, but passes the command for a restart.
+        # Rails removes arguments from ARGV, but passes the whole command in restart_cmd.
         def command(options)
           program, *words = options[:restart_cmd] ? Shellwords.split(options[:restart_cmd]) : [$PROGRAM_NAME, *ARGV]
           Workers::Command.new(program, words, ENV)

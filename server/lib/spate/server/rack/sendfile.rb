@@ -13,7 +13,7 @@ module Spate
         # Fields of the application that do not describe the file.
         STALE = %w[content-length content-range etag last-modified accept-ranges transfer-encoding].freeze
 
-        # Fields of the application that do not describe an error.
+        # Fields of the application that describe the file, so an error response must not have them.
         OF_FILE = %w[cache-control content-disposition content-encoding content-language content-type expires].freeze
 
         # A folder that files may be sent from. prefix: the start of its URIs, "/files/", or nil. path: its real path,

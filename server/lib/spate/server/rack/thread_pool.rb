@@ -9,7 +9,7 @@ module Spate
         attr_reader :threads
 
         # waiting: maximum number of queued items. work: called with each item on a thread of the pool. hook: called
-        # with :before_thread_start and :before_thread_exit on each thread. Both must not raise.
+        # with :before_thread_start and :before_thread_exit on each thread. Neither may raise an error.
         def initialize(threads, waiting, hook: ->(_name) {}, &work)
           @threads = threads
           @waiting = waiting

@@ -51,7 +51,7 @@ module Spate
 
         attr_reader :status
 
-        # For the hook after_worker_shutdown, which gets this object: the names in puma.
+        # Names of puma, for the hook after_worker_shutdown, which receives this object.
         alias process_status status
         def index = @row - 1
 

@@ -14,8 +14,8 @@ module Spate
         # Seconds after which the restart fails.
         TIMEOUT = 120
 
-        # Called in the new server: reports readiness to the old server, once. The block runs when the old server, which
-        # is the parent process, has ended.
+        # Called in the new server: reports readiness to the old server, once. Calls the block when the old server (the
+        # parent process) has ended.
         def self.ready(env, &block)
           descriptor = env.delete(READY) or return
           old = Process.ppid

@@ -5,14 +5,14 @@ module Spate
     module Workers
       # A file with the process id of the server that handles signals.
       class PidFile
-        # permissions: of the file. text: returns its content.
+        # permissions: mode of the file. text: a block that returns the file's content.
         def initialize(path, permissions: 0o644, &text)
           @path = File.expand_path(path)
           @permissions = permissions
           @text = text || -> { "#{Process.pid}\n" }
         end
 
-        # puma's state file, which tools for deployment read.
+        # A state file like puma's, for deployment tools.
         def self.state(path, permissions)
           new(path, permissions: permissions || 0o644) do
             "---\npid: #{Process.pid}\nrunning_from: #{Dir.pwd.inspect}\n"

@@ -10,8 +10,8 @@ module Spate
         AT_ONCE = 1
 
         # listeners: closed when the workers are stopped. metrics: the Metrics of the parent. drain: seconds. work:
-        # called in each child with its row and its socket. hook: called with the name of a hook and its argument in the
-        # parent, or nil.
+        # called in each child with its row and its socket. hook: called in the parent with the name of a hook and its
+        # argument; may be nil.
         def initialize(count, listeners:, metrics:, drain:, log:, hook: nil, &work)
           @count = count
           @listeners = listeners

@@ -163,13 +163,13 @@ module Spate
 
             pair = parameters.values_at("cert", "key")
             @pair ||= pair
-            refuse(:bind, "#{address} has another certificate; only one is supported") if @pair != pair
+            refuse(:bind, "#{address} has a different certificate; only one is supported") if @pair != pair
 
             listen(plain(address.host), address.port, true)
             @values.merge!({ cert: pair[0], key: pair[1] }.compact)
           end
 
-          # Adds an address. The first one is that of --host, --port and --tls.
+          # Adds an address. The first one sets the values of --host, --port and --tls.
           def listen(host, port, tls = nil)
             return @values.merge!({ host: host, port: port, tls: tls }.compact) unless @values[:host]
 
