@@ -136,9 +136,15 @@ class SetupApplicationTest < CLICase
     assert_equal %w[bin/setup .github/workflows/ci.yml], changed
   end
 
+  def test_file_that_is_edited_during_the_questions_is_kept
+    on_terminal("y", "n", "n", "n", "n") { File.write("#{app}/bin/setup", "# edited\n") }
+
+    assert_equal "# edited\n", File.read("#{app}/bin/setup")
+  end
+
   private
 
-  # Runs it on a terminal, and types an answer after each question.
+  # Runs it on a terminal, and types an answer after each question. Yields before each answer.
   def on_terminal(*answers)
     env = { "HOME" => folder, "SPATE_HOME" => "#{folder}/home", "CI" => nil, "TERM" => "xterm", "NO_COLOR" => "1" }
     command = [*Spate::SpateCommand.words, "setup", "--dir", "#{folder}/bin"]
@@ -147,6 +153,7 @@ class SetupApplicationTest < CLICase
       answers.each do |answer|
         question = screen.size
         screen << output.readpartial(4096) until screen[question..].include?("[y/N]")
+        yield if block_given?
         input.puts answer
       end
       screen << output.read

@@ -107,6 +107,37 @@ class RailsFilesTest < Minitest::Test
     assert_equal text, Files.dockerfile(text)
   end
 
+  # Otherwise the command would be removed, or its first line.
+  def test_dockerfile_with_commands_of_the_user
+    text = File.read("#{GENERATED}/Dockerfile")
+    added = text.sub(/^RUN bundle install && \\\n/) { |line| "#{line}    bin/own && \\\n" }
+    assert_equal added, Files.dockerfile(added)
+
+    continued = text.sub("precompile -j 1 app/ lib/") { |command| "#{command} && \\\n  bin/own" }
+    assert_includes Files.dockerfile(continued), "precompile -j 1 app/ lib/ && \\\n  bin/own\n"
+    commented = text.sub("# Precompile bootsnap") { |comment| "# Own comment\n#{comment}" }
+    assert_match(/# Own comment\n(?!.*bootsnap)/m, Files.dockerfile(commented))
+  end
+
+  # Files outside the application may belong to others. A diff of many lines needs much memory.
+  def test_files_that_rails_new_does_not_generate_stay_unchanged
+    FileUtils.cp_r("#{GENERATED}/.", "#{folder}/app")
+    FileUtils.mv("#{folder}/app/bin/setup", folder)
+    File.symlink("#{folder}/setup", "#{folder}/app/bin/setup")
+    File.write("#{folder}/app/config/boot.rb", File.read("#{GENERATED}/config/boot.rb").gsub("\n", "\r\n"))
+    File.write("#{folder}/app/Dockerfile", "# long\n" * 2000, mode: "a")
+    File.symlink(folder, "#{folder}/app/.github/actions")
+
+    assert_equal [".github/workflows/ci.yml"], Files.changes("#{folder}/app").map(&:path)
+  end
+
+  # The action has no input for a folder.
+  def test_workflow_with_the_gems_of_another_folder_stays_unchanged
+    text = WORKFLOW_7_2.sub("bundler-cache: true", "working-directory: api\n          \\0")
+
+    assert_equal text, Files.workflow(text)
+  end
+
   def test_workflow
     steps = YAML.safe_load(after(".github/workflows/ci.yml"))["jobs"].values.map { |job| job["steps"] }
     used = steps.map { |list| list.filter_map { |step| step["uses"] }.first(3) }

@@ -67,10 +67,17 @@ module Spate
           end
         end
 
+        # The file may have been edited while the user was asked.
         def write(change)
+          return keep(change) if change.edited_before?
+
           @record.add(change)
           change.write
           @values[:json] ? event(:setup_change, change, written: true) : @terminal.info("wrote #{change.path}")
+        end
+
+        def keep(change)
+          @terminal.warning("#{change.path} was edited in the meantime, so kept", hint: "run `spate setup` again")
         end
 
         def restore(change)

@@ -22,6 +22,7 @@ module Spate
         def diff = Diff.new(path, before, after).to_s
         def written? = Change.read(file) == after
         def edited? = ![before, after].include?(Change.read(file))
+        def edited_before? = Change.read(file) != before
         def reverse = Change.new(root, path, after, before)
 
         # Replaces the file atomically, with its permissions.

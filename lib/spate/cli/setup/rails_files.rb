@@ -13,6 +13,7 @@ module Spate
         FILES = { "bin/setup" => :bin_setup, "config/boot.rb" => :boot, "Dockerfile" => :dockerfile,
                   ".github/workflows/ci.yml" => :workflow }.freeze
 
+        LINES = 2000
         BUNDLE = /^(\s*)(system\(["']bundle check["']\) \|\| system!\(?\s*["']bundle install["']\)?)$/
         SET_UP = %r{^require ["']bundler/setup["']}
         BOOT = <<~RUBY
@@ -24,9 +25,12 @@ module Spate
 
         RUBY
 
-        # An instruction of a Dockerfile that runs `bundle install`, with its continuation lines and their comments.
-        BUNDLE_INSTALL = /^RUN bundle install\b(?:.*\\\n(?:\s*#.*\n)*)*.*\n/
-        PRECOMPILE = /(?:^#.*\n)*^RUN bundle exec bootsnap precompile\b.*\n\n?/
+        # An instruction of a Dockerfile that runs `bundle install`, with its continuation lines and their comments. A
+        # command that the user has added does not match, because it would be lost.
+        BUNDLE_INSTALL = %r{
+          ^RUN\ bundle\ install(?:\ &&\ \\\n(?:\ *\#.*\n)*\ *(?:rm\ -rf\ ~/\.bundle|bundle\ exec\ boot)[^&|;\\\n]*)*\n
+        }x
+        PRECOMPILE = /(?:^# (?:Precompile bootsnap|-j 1) .*\n)*^RUN bundle exec bootsnap precompile\b[^&|;\\\n]*\n\n?/
         BUNDLE_PATH = /^\s*(?:ENV )?BUNDLE_PATH=\S+ \\\n/
         LAST_STAGE = /^(?:COPY\b.*--from=build\b|USER\b).*\n/
         # Thruster's binstub sets up Bundler, after which config/boot.rb would not find Spate.
@@ -53,11 +57,24 @@ module Spate
         # Returns [Change] for the files below root that would change.
         def changes(root)
           found = FILES.filter_map do |path, edit|
-            before = Change.read(File.join(root, path)) or next
+            before = text(root, path) or next
             after = public_send(edit, before)
             Change.new(root, path, before, after) unless after == before
           end
           found.last&.path == ".github/workflows/ci.yml" ? [*found, *action(root)] : found
+        end
+
+        # Returns nil also for files that `rails new` does not generate: outside the application, with other line ends,
+        # or so long that a diff takes seconds.
+        def text(root, path)
+          path = File.join(root, path)
+          text = Change.read(path) or return
+          text unless outside?(root, path) || text.include?("\r") || text.count("\n") > LINES
+        end
+
+        # Whether links lead out of the application.
+        def outside?(root, path)
+          !File.realpath(Util::Files.nearest(path)).start_with?("#{File.realpath(root)}/")
         end
 
         def bin_setup(text) = text.sub(BUNDLE, '\1system("spate install") || \2')
@@ -76,7 +93,7 @@ module Spate
 
         def workflow(text)
           text.gsub(SET_UP_RUBY) do |step|
-            next step unless step.match?(CACHED)
+            next step if !step.match?(CACHED) || step.include?("working-directory:")
 
             dash = step[/\A */]
             "#{without_cache(step)}\n#{dash}- name: Install gems\n#{dash}  uses: ./#{File.dirname(ACTION)}\n"
@@ -88,7 +105,7 @@ module Spate
 
         def action(root)
           path = File.join(root, ACTION)
-          File.exist?(path) ? [] : [Change.new(root, ACTION, nil, Change.read(ACTION_SOURCE))]
+          File.exist?(path) || outside?(root, path) ? [] : [Change.new(root, ACTION, nil, Change.read(ACTION_SOURCE))]
         end
       end
     end
