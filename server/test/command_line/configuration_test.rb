@@ -168,6 +168,24 @@ module Spate
         assert_equal 0, server.stop(:TERM)
       end
 
+      # Otherwise the port of https would be in clear text.
+      def test_hot_restart_with_another_order_of_addresses
+        secure, clear = ["bind 'ssl://127.0.0.1:' + ENV['PORT']\n", "bind 'unix://' + Dir.pwd + '/app.sock'\n"]
+        application = "run ->(_env) { [200, {}, ['right']] }"
+        server = start(file: "#{secure}#{clear}pidfile 'pid'\n", application: application)
+        wait_for(server, /serving/)
+        before = File.read("#{folder}/pid")
+        write("config/puma.rb", "#{clear}#{secure}pidfile 'pid'\n")
+        Process.kill(:USR2, before.to_i)
+        Timeout.timeout(60) { Thread.pass while File.read("#{folder}/pid") == before }
+        tls = OpenSSL::SSL::SSLSocket.new(TCPSocket.new("127.0.0.1", server.port)).tap(&:connect)
+        assert_equal %w[right right], [get(tls), get(UNIXSocket.new("#{folder}/app.sock"))]
+      ensure
+        Process.kill(:TERM, File.read("#{folder}/pid").to_i)
+        server.stop
+        Timeout.timeout(30) { Thread.pass while File.exist?("#{folder}/pid") }
+      end
+
       # The hooks that run in the parent, in threads, and for errors of the application.
       HOOKS = <<~'RUBY'
         threads 1

@@ -99,6 +99,12 @@ module Spate
                           hint: "it came from LISTEN_FDS (systemd) or from the server that is being restarted")
         end
 
+        # Whether the listener has this port, or path of a Unix socket. The host's name may have several addresses.
+        def of?(listener, host, port, _tls)
+          local = listener.local_address
+          local.unix? ? host == "unix:#{local.unix_path}" : !host.start_with?("unix:") && port == local.ip_port
+        end
+
         # Returns "http://127.0.0.1:8080". host: the host as the user specified it, or nil.
         def address(listener, host: nil, scheme: "http")
           local = listener.local_address
