@@ -228,12 +228,12 @@ module Spate
 
       def test_errors_of_hooks_are_logged
         hooks = %w[before_fork on_worker_boot on_booted on_worker_shutdown]
-        server = start(file: "#{FILE}#{hooks.map { |name| "#{name} { raise '#{name} fails' }\n" }.join}")
+        server = start(file: "#{FILE}#{hooks.map { |name| "#{name} { raise LoadError, '#{name} fails' }\n" }.join}")
         assert_equal "fork 2 true production 127.0.0.1", get(TCPSocket.new("127.0.0.1", server.port))
         wait_for(server, /on_booted fails/)
         assert_equal 0, server.stop(:TERM)
         log = File.read(server.log)
-        assert_equal [1, 2, 1, 2], (hooks.map { |name| log.scan(/: #{name} fails \(RuntimeError\)/).size })
+        assert_equal [1, 2, 1, 2], (hooks.map { |name| log.scan(/: #{name} fails \(LoadError\)/).size })
       end
 
       def test_command_line_overrides_the_file

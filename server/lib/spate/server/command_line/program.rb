@@ -124,7 +124,7 @@ module Spate
         def run_hooks(name, *arguments)
           @hooks[name]&.each do |hook|
             hook.call(*arguments)
-          rescue StandardError => e
+          rescue StandardError, ScriptError => e # such as a missing gem
             @log.call("#{name}: #{e.message} (#{e.class})")
             @log.flush
           end
