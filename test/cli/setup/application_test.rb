@@ -100,7 +100,7 @@ class SetupApplicationTest < CLICase
   # A later version of Spate changes a file that it has written.
   def test_record_of_two_changes_has_the_first_text
     record = Spate::CLI::Setup::Record.new(Spate::Store.open(home: "#{folder}/home"))
-    [[nil, "1"], %w[1 2], ["edited", "3"]].each.with_index do |(before, after), index|
+    [[nil, "1"], %w[1 2], %w[edited 3]].each.with_index do |(before, after), index|
       record.add(Spate::CLI::Setup::Change.new(app, "file", before, after))
       change, = record.changes(app)
 

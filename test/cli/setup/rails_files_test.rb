@@ -92,7 +92,7 @@ class RailsFilesTest < Minitest::Test
   end
 
   # Its entry point compares the command's first words.
-  def test_dockerfile_of_rails_7_1
+  def test_dockerfile_of_rails_seven_one
     text = Files.dockerfile(DOCKERFILE_7_1)
 
     refute_match(/bootsnap|RUN bundle/, text)
@@ -147,7 +147,7 @@ class RailsFilesTest < Minitest::Test
     refute_includes after(".github/workflows/ci.yml"), "bundler-cache"
   end
 
-  def test_workflow_of_rails_7_2
+  def test_workflow_of_rails_seven_two
     steps = YAML.safe_load(Files.workflow(WORKFLOW_7_2))["jobs"]["test"]["steps"]
 
     assert_equal({ "uses" => "ruby/setup-ruby@v1", "with" => { "ruby-version" => ".ruby-version" } }, steps[1])

@@ -10,7 +10,7 @@ require_relative "../../../rakelib/release"
 class PrecompiledTest < Minitest::Test
   ROOT = File.expand_path("../../..", __dir__)
   RUN = "ruby test/full/release/quick_start.rb"
-  WITHOUT_COMPILER = <<~SH
+  WITHOUT_COMPILER = <<~SH.freeze
     mkdir /gems && tar -x -C /gems
     bin/setup --quiet run >&2
     for program in gcc cc make pkg-config; do ! command -v $program || exit 9; done
@@ -18,7 +18,7 @@ class PrecompiledTest < Minitest::Test
     gem install --local --no-document /gems/*-gnu.gem >&2
     #{RUN}
   SH
-  WITH_COMPILER = <<~SH
+  WITH_COMPILER = <<~SH.freeze
     mkdir /gems && tar -x -C /gems
     bin/setup --quiet build >&2
     rm /gems/*-gnu.gem

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 # Runs the README's quick start and more commands with the installed gems spate, spate-bytes and spate-server. Prints
-# each command and its output, without times and temporary paths. test/full/release/precompiled_test.rb runs it where nothing
-# else is installed.
+# each command and its output, without times and temporary paths. precompiled_test.rb runs it where nothing else is
+# installed.
 
 require "open3"
 require "tmpdir"

@@ -47,7 +47,8 @@ class SetupActionTest < CiCase
   def test_a_team_cache
     variables = { SPATE_CACHE: @address, SPATE_CACHE_KEYS: @trusted }
     login = { Spate::Settings::Key.for(HOST) => WRITER }
-    first = built(job({ "cache-key" => @key.to_pem, "cache" => "false" }, **variables, **login.transform_keys(&:to_sym)))
+    inputs = { "cache-key" => @key.to_pem, "cache" => "false" }
+    first = built(job(inputs, **variables, **login.transform_keys(&:to_sym)))
     refute_empty sent
 
     assert_equal first, built(job({ "cache" => "false" }, **variables))

@@ -51,7 +51,7 @@ module CI
       values = declared.transform_values { |input| input.fetch("default") }.merge(inputs)
       lockfiles = Dir.glob("#{@machine.work}/**/Gemfile.lock").sort.map { |path| File.binread(path) }
       { **values.transform_keys { |name| "inputs.#{name}" }, "runner.os" => "Linux",
-        "hashFiles('**/Gemfile.lock')" => Digest::SHA256.hexdigest(lockfiles.join) }
+                                                             "hashFiles('**/Gemfile.lock')" => Digest::SHA256.hexdigest(lockfiles.join) }
     end
 
     def step(step, outer)
