@@ -52,10 +52,10 @@ module Spate
 
       def initialize(full_name, sources, reason = nil)
         @full_name = full_name
+        name = full_name[/\A(.+?)-\d/, 1] || full_name
         super("#{full_name} was not found at #{sources.map { |source| Util.redact(source) }.join(" or ")}" \
               "#{": #{reason}" if reason}",
-              hint: "it may have been yanked: `spate update #{full_name[/\A(.+?)-\d/,
-                                                                         1] || full_name}` selects another version")
+              hint: "it may have been yanked: `spate update #{name}` selects another version")
       end
     end
   end

@@ -19,7 +19,8 @@ class DoctorFasterTest < CLICase
   def how(*lines) = advice(*lines)&.how
 
   def test_text
-    assert_equal "rails server would boot in 0.60 s instead of 1.0 s (medians of 5 and 3 boots): start it with `spate exec`",
+    assert_equal "rails server would boot in 0.60 s instead of 1.0 s (medians of 5 and 3 boots): " \
+                 "start it with `spate exec`",
                  advice(boots(5, 0.6), boots(3, 1.0, lean: "turned off")).to_s
   end
 
@@ -73,7 +74,8 @@ class DoctorFasterTest < CLICase
     caches.make
     location = Spate::Gemfile.find(app.folder, {})
     text = lines.map do |line|
-      [line.time, line.kind, line.ended, *[line.wall, line.cpu].map { |time| (time * 1000).to_i }, line.hits, line.others,
+      times = [line.wall, line.cpu].map { |time| (time * 1000).to_i }
+      [line.time, line.kind, line.ended, *times, line.hits, line.others,
        0, "", *line.parts.map { |part| part.join("=") }].join("\t") << "\n"
     end
     File.write(caches.boot_log_path(location), text.join)

@@ -50,8 +50,8 @@ module CI
       only(inputs, declared.keys)
       values = declared.transform_values { |input| input.fetch("default") }.merge(inputs)
       lockfiles = Dir.glob("#{@machine.work}/**/Gemfile.lock").sort.map { |path| File.binread(path) }
-      { **values.transform_keys { |name| "inputs.#{name}" }, "runner.os" => "Linux",
-                                                             "hashFiles('**/Gemfile.lock')" => Digest::SHA256.hexdigest(lockfiles.join) }
+      own = { "runner.os" => "Linux", "hashFiles('**/Gemfile.lock')" => Digest::SHA256.hexdigest(lockfiles.join) }
+      values.transform_keys { |name| "inputs.#{name}" }.merge(own)
     end
 
     def step(step, outer)

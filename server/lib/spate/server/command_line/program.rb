@@ -91,8 +91,8 @@ module Spate
         # Returns [[host, port, whether to use TLS], ...].
         def addresses = [@values.values_at(:host, :port, :tls), *@values[:more]]
 
-        # Returns { listening socket => result of TLS.load, or nil }. The order of inherited sockets may be that of another
-        # configuration. Sockets from systemd for which no address is known are treated like the first one.
+        # Returns { listening socket => result of TLS.load, or nil }. The order of inherited sockets may be that of
+        # another configuration. Sockets from systemd for which no address is known are treated like the first one.
         def listeners
           known = addresses
           @sockets.mains.each_with_index.to_h do |socket, index|
