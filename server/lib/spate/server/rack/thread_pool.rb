@@ -6,6 +6,9 @@ module Spate
       # Threads that process queued items. They start with the first item, so that each forked process has its own
       # threads.
       class ThreadPool
+        # Seconds to wait for threads to start, and before a thread is replaced that a hook has ended.
+        SECONDS = 1
+
         attr_reader :threads
 
         # waiting: maximum number of queued items. work: called with each item on a thread of the pool. hook: called
@@ -47,24 +50,29 @@ module Spate
           @running = Array.new(@threads) do |index|
             Thread.new { run }.tap { |thread| thread.name = "rack #{index + 1}" }
           end
-          Thread.pass until @queue.num_waiting == @threads
+          limit = Server.now + SECONDS # for a slow hook
+          Thread.pass until @queue.num_waiting == @threads || Server.now > limit
         end
 
         # Processes items. An application that kills its thread ends only the current item, not the thread of the pool.
         def run
           @hook.call(:before_thread_start)
+          started = true
           while (thing = @queue.pop)
             @work.call(thing)
           end
           ended = true
         ensure
           @hook.call(:before_thread_exit)
-          replace(Thread.current) unless ended || @queue.closed?
+          replace(Thread.current, started ? 0 : SECONDS) unless ended || @queue.closed?
         end
 
-        def replace(thread)
+        def replace(thread, pause)
           index = @running.index(thread) or return
-          @running[index] = Thread.new { run }
+          @running[index] = Thread.new do
+            sleep pause
+            run
+          end
         rescue ThreadError
           nil # the process ends
         end
