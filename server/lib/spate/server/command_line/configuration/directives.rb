@@ -62,7 +62,10 @@ module Spate
 
           def port(number, host = nil) = bind("tcp://#{bracketed(host || @host)}:#{Integer(number)}")
 
-          def clear_binds! = %i[host port tls more].each { |name| @values.delete(name) }
+          def clear_binds!
+            @pair = nil
+            %i[host port tls more cert key].each { |name| @values.delete(name) }
+          end
 
           def ssl_bind(host, port, options = {})
             bind("ssl://#{bracketed(host)}:#{Integer(port)}?#{URI.encode_www_form(options)}")
