@@ -100,9 +100,10 @@ class StartedProgramsTest < Minitest::Test
     assert_equal expected, found
   end
 
-  # Deletes node_modules, and the packages and plans in the store, and restores again. Returns the started programs.
+  # Deletes node_modules, and the packages, plans and images in the store, and restores again. Returns the started programs.
   def again
-    FileUtils.rm_rf([app("node_modules"), *Dir["#{folder}/spate/store/v1/{js,packages,archives,plans}"]])
+    kinds = "js,js-images,packages,archives,plans"
+    FileUtils.rm_rf([app("node_modules"), *Dir["#{folder}/spate/store/v1/{#{kinds}}"]])
     asked = @registry.requests.size
     started(*FIRST).tap { assert_operator @registry.requests.size, :>=, asked + PACKAGES.size }
   end
