@@ -100,7 +100,7 @@ class StartedProgramsTest < Minitest::Test
     assert_equal expected, found
   end
 
-  # Deletes node_modules, and the packages, plans and images in the store, and restores again. Returns the started programs.
+  # Deletes node_modules, and what the store has of the packages, and restores again. Returns the started programs.
   def again
     kinds = "js,js-images,packages,archives,plans"
     FileUtils.rm_rf([app("node_modules"), *Dir["#{folder}/spate/store/v1/{#{kinds}}"]])
