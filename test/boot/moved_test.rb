@@ -59,7 +59,7 @@ module Spate
       [facts["replay"], facts["recorded"].values_at(tool, thing)]
     end
 
-    # What `spate boot build` compiles, and takes from the compile caches of gems.
+    # The files that `spate boot build` compiles, and takes from the compile caches of gems.
     def compiled(project)
       JSON.parse(project.spate!("boot", "build", "app", "--json").lines.last).values_at("compiled", "reused")
     end

@@ -24,7 +24,7 @@ class DoctorFasterTest < CLICase
                  advice(boots(5, 0.6), boots(3, 1.0, lean: "turned off")).to_s
   end
 
-  def test_what_to_do
+  def test_advice_names_a_command
     fast = boots(2, 0.5)
 
     assert_equal "spate boot build", how(fast, boots(2, 2.0, share: 3))
@@ -36,7 +36,7 @@ class DoctorFasterTest < CLICase
     assert_equal "yaml was not used: Psych is patched", how(fast, boots(2, 1.0, yaml: "Psych is patched"))
   end
 
-  def test_nothing_unless_it_was_measured
+  def test_advice_requires_measured_boots
     assert_nil advice
     assert_nil advice(boots(9, 2.0, share: 0)), "never booted from compile caches"
     assert_nil advice(boots(1, 0.5), boots(9, 2.0, lean: "turned off")), "one boot"

@@ -20,7 +20,7 @@ MORE = [
   "ruby -rspate/bytes -e 'p Spate::Uint8Array.new(3).length, File.exist?(Spate::BYTES_INCLUDE + %q(/spate/bytes.h))'",
   "ruby -rspate/server -e 'p Spate::Server::Native.constants.sort'"
 ].freeze
-# What may differ: times, sizes of files that contain paths, ports, the platform in names of gems.
+# These parts may differ: times, sizes of files that contain paths, ports, the platform in names of gems.
 VARYING = { /\b\d+(\.\d+)? (s|ms|min)\b/ => "TIME", /"(seconds|cpu|bytes|free|time|at|pid)":[\d.]+/ => '"\1":0',
             /localhost:\d+/ => "localhost", /(spate(?:-\w+)?-\d[\d.]*\d)-\w+-linux(-\w+)?/ => '\1' }.freeze
 
