@@ -2,6 +2,7 @@
 
 require "fileutils"
 require "tmpdir"
+require_relative "mounts"
 
 module Runner
   # One command of the test run in a separate process, and its results.
@@ -28,7 +29,7 @@ module Runner
       end
 
       def start(root, env, output)
-        @pid = Process.spawn(env, "sh", "-c", TIMED, "sh", *@command,
+        @pid = Process.spawn(env, *Mounts.prefix, "sh", "-c", TIMED, "sh", *@command,
                              chdir: root, in: File::NULL, %i[out err] => output, 3 => [@times, "w"], pgroup: true)
         self
       end
@@ -117,7 +118,7 @@ module Runner
       self
     end
 
-    # Retries, because a process that a test left may still write. A mount that was left stays and is reported.
+    # Retries, because a process that a test left may still write.
     def clear(folder)
       attempts ||= 0
       FileUtils.remove_entry(folder)

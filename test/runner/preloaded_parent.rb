@@ -5,6 +5,7 @@
 
 require "socket"
 require_relative "../bare_helper"
+require_relative "mounts"
 
 requests = UNIXSocket.for_fd(3)
 requests.close_on_exec = true
@@ -28,6 +29,7 @@ end
 keeper = lambda do |connection, request, output|
   Process.setpgid(0, 0)
   requests.close
+  Runner::Mounts.separate if ARGV.include?("--mounts")
   pid = fork do
     connection.close
     program.call(*request, output)

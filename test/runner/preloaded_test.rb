@@ -43,6 +43,17 @@ class RunnerPreloadedTest < Minitest::Test
     assert_equal(*plain.reverse)
   end
 
+  def test_mounts_of_a_program_are_its_own
+    skip "no mount namespaces here" unless Mounts.possible?
+    text = "system(\"mount -t tmpfs none /mnt\", exception: true)\nputs File.readlines(\"/proc/mounts\").last\n"
+    before = File.read("/proc/self/mountinfo")
+    path = write("mounts_test.rb", text)
+    alone = Job.new("ruby", "a test", [RbConfig.ruby, path], counts: Counts::Minitest).run(ROOT)
+
+    [ran(text), alone].each { |job| assert_includes job.output, "none /mnt tmpfs" }
+    assert_equal before, File.read("/proc/self/mountinfo")
+  end
+
   def test_dying_program_does_not_affect_others
     assert_equal [0, 1], ran("Process.kill(:KILL, Process.pid)").then { |job| [job.passed, job.failed] }
     assert_equal [0, 1], ran("raise \"no\"").then { |job| [job.passed, job.failed] }
