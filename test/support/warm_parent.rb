@@ -51,6 +51,7 @@ class WarmParent
       pid = fork do
         Process.setpgid(0, 0)
         @socket.close
+        trap("HUP", "SYSTEM_DEFAULT") # ignored if the tests run below nohup
         yield request
         exit!(0)
       end
