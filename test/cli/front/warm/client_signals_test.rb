@@ -19,7 +19,7 @@ class WarmClientSignalsTest < WarmClientCase
     running(**options) do |out, request|
       signals.each { |name| trap(name) { out.syswrite("#{name}\n") } }
       out.syswrite("ready #{request.words.last}\n")
-      sleep
+      loop { sleep 0.1 } # so that a signal just before the sleep cannot be missed
     end
   end
 
@@ -49,8 +49,8 @@ class WarmClientSignalsTest < WarmClientCase
   end
 
   def line(reader)
-    reader.wait_readable(PATIENCE) or flunk "nothing was printed for #{PATIENCE} s"
-    reader.gets
+    reader.wait_readable(PATIENCE) or flunk "nothing was printed for #{PATIENCE} s, after #{@last.inspect}"
+    @last = reader.gets
   end
 
   def test_each_signal_is_forwarded
