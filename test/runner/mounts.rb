@@ -18,6 +18,15 @@ module Runner
         @possible = Process.euid.zero? && system(*COMMAND, "true", err: File::NULL) ? true : false
       end
 
+      # Whether #separate works. In a chroot, the running program would have no path in the new namespace.
+      def separable?
+        pid = fork do
+          before = File.readlink("/proc/self/exe")
+          exit!(separate && File.readlink("/proc/self/exe") == before)
+        end
+        Process.wait2(pid).last.success?
+      end
+
       # Moves this process, which must have one thread, and all that it will start.
       def separate
         require "fiddle"

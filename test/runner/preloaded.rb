@@ -2,7 +2,6 @@
 
 require "rbconfig"
 require "socket"
-require_relative "mounts"
 
 module Runner
   # A Ruby process that has loaded minitest and forks a process for each test program. This saves starting Ruby and
@@ -61,8 +60,7 @@ module Runner
     def parent
       @parent ||= begin
         mine, theirs = UNIXSocket.pair
-        mounts = Mounts.possible? ? ["--mounts"] : []
-        @pid = Process.spawn(@ruby, "-W:deprecated", PARENT, *mounts, in: File::NULL, 3 => theirs)
+        @pid = Process.spawn(@ruby, "-W:deprecated", PARENT, in: File::NULL, 3 => theirs)
         Process.detach(@pid)
         theirs.close
         mine

@@ -9,6 +9,7 @@ require_relative "mounts"
 
 requests = UNIXSocket.for_fd(3)
 requests.close_on_exec = true
+mounts = Runner::Mounts.possible? && Runner::Mounts.separable?
 
 # Runs the program in the same state as `ruby -W:deprecated -IFOLDER PROGRAM ARGUMENTS`.
 program = lambda do |path, arguments, folders, root, env, output|
@@ -29,7 +30,7 @@ end
 keeper = lambda do |connection, request, output|
   Process.setpgid(0, 0)
   requests.close
-  Runner::Mounts.separate if ARGV.include?("--mounts")
+  Runner::Mounts.separate if mounts
   pid = fork do
     connection.close
     program.call(*request, output)
