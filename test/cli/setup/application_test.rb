@@ -97,6 +97,36 @@ class SetupApplicationTest < CLICase
     refute_includes run_setup("--undo").err, "Dockerfile"
   end
 
+  def test_undo_forgets_deleted_files
+    run_setup("--yes")
+    File.delete("#{app}/Dockerfile")
+    result = run_setup("--undo")
+
+    refute_path_exists "#{app}/Dockerfile"
+    FileUtils.cp("#{GENERATED}/Dockerfile", app)
+    assert_equal [0, original], [result.status, contents(app)]
+  end
+
+  def test_undo_in_a_moved_application_says_that_nothing_is_recorded
+    run_setup("--yes")
+    File.rename(app, "#{folder}/moved")
+    result = spate("setup", "--undo", dir: "#{folder}/moved")
+
+    assert_equal 0, result.status
+    assert_match(%r{^warning: config/boot\.rb uses Spate, but no change to .*/moved is recorded\nhint: }, result.err)
+    refute_equal original, contents("#{folder}/moved")
+  end
+
+  # Without a lock, one would overwrite the other's record.
+  def test_changes_recorded_at_once
+    stores = Array.new(8) { Spate::CLI::Setup::Record.new(Spate::Store.open(home: "#{folder}/home")) }
+    changes = stores.each_index.map { |at| Spate::CLI::Setup::Change.new(app, "file#{at}", nil, "1") }
+    pids = stores.zip(changes).map { |record, change| fork { record.add(change) } }
+    pids.each { |pid| Process.wait(pid) }
+
+    assert_equal changes.map(&:path), stores.first.changes(app).map(&:path).sort
+  end
+
   # A later version of Spate changes a file that it has written.
   def test_record_of_two_changes_has_the_first_text
     record = Spate::CLI::Setup::Record.new(Spate::Store.open(home: "#{folder}/home"))

@@ -35,9 +35,11 @@ module Spate
 
         # Restores the files as they were before `run`. Returns the paths of files that were edited since.
         def undo
-          edited, rest = @record.changes(@root).partition(&:edited?)
+          changes = @record.changes(@root)
+          edited, rest = changes.partition(&:edited?)
           rest.select(&:written?).each { |change| restore(change) }
           @record.forget(@root, rest) unless @values[:dry_run]
+          report_unrecorded if changes.empty? && RailsFiles.boots_with_spate?(@root)
           edited.map(&:path)
         end
 
@@ -85,6 +87,12 @@ module Spate
 
           change.reverse.write
           @values[:json] ? event(:setup_undone, change) : @terminal.info("restored #{change.path}")
+        end
+
+        # The application was moved since `spate setup`, or somebody else ran it.
+        def report_unrecorded
+          @terminal.warning("config/boot.rb uses Spate, but no change to #{@root} is recorded",
+                            hint: "restore the application's files from git, or remove Spate's lines (docs/rails.md)")
         end
 
         def event(name, change, **more)

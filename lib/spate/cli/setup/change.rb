@@ -21,7 +21,8 @@ module Spate
 
         def diff = Diff.new(path, before, after).to_s
         def written? = Change.read(file) == after
-        def edited? = ![before, after].include?(Change.read(file))
+        # Not if the file was deleted: then nothing has to be restored.
+        def edited? = File.exist?(file) && ![before, after].include?(Change.read(file))
         def edited_before? = Change.read(file) != before
         def reverse = Change.new(root, path, after, before)
 

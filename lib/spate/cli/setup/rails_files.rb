@@ -64,6 +64,8 @@ module Spate
           found.last&.path == ".github/workflows/ci.yml" ? [*found, *action(root)] : found
         end
 
+        def boots_with_spate?(root) = text(root, "config/boot.rb").to_s.include?(BOOT)
+
         # Returns nil also for files that `rails new` does not generate: outside the application, with other line ends,
         # or so long that a diff takes seconds.
         def text(root, path)

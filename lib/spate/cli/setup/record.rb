@@ -23,18 +23,19 @@ module Spate
         end
 
         def add(change)
-          texts = read(key(change.root))
-          first, last = texts[change.path]
-          first = change.before unless last && last == change.before
-          write(key(change.root), texts.merge(change.path => [first, change.after]))
+          edit(key(change.root)) do |texts|
+            first, last = texts[change.path]
+            first = change.before unless last && last == change.before
+            texts.merge(change.path => [first, change.after])
+          end
         end
 
-        def forget(root, changes) = write(key(root), read(key(root)).except(*changes.map(&:path)))
+        def forget(root, changes) = edit(key(root)) { |texts| texts.except(*changes.map(&:path)) }
 
         # Paths of launchers.
         def launchers = read(launcher_key).keys
-        def add_launchers(paths) = write(launcher_key, read(launcher_key).merge(paths.to_h { |path| [path, nil] }))
-        def forget_launchers = write(launcher_key, {})
+        def add_launchers(paths) = edit(launcher_key) { |found| found.merge(paths.to_h { |path| [path, nil] }) }
+        def forget_launchers = edit(launcher_key) { {} }
 
         private
 
@@ -43,10 +44,11 @@ module Spate
 
         def read(key) = JSON.parse(@store&.read(KIND, key) || "{}")
 
-        def write(key, value)
+        # Replaces a record with the block's result for it.
+        def edit(key)
           raise UsageError.new("the store is not writable, so --undo would fail", hint: "spate doctor") if @store.nil?
 
-          @store.write(KIND, key, JSON.generate(value), required: true)
+          @store.lock(KIND) { @store.write(KIND, key, JSON.generate(yield(read(key))), required: true) }
         end
       end
     end
