@@ -19,12 +19,12 @@ class WarmClientSignalsTest < WarmClientCase
     running(**options) do |out, request|
       signals.each { |name| trap(name) { out.syswrite("#{name}\n") } }
       out.syswrite("ready #{request.words.last}\n")
-      loop { sleep 0.1 } # so that a signal just before the sleep cannot be missed
+      sleep
     end
   end
 
-  # HUP is ignored if the tests run below nohup.
-  def spawn_command(before: %w[env --default-signal=HUP], out: File::NULL)
+  # HUP is ignored if the tests run below nohup, QUIT if a script started them in the background.
+  def spawn_command(before: %w[env --default-signal=HUP,QUIT], out: File::NULL)
     Process.spawn(variables, *before, front, "exec", "rails", "runner", "1", chdir: app, unsetenv_others: true,
                                                                              close_others: true, out: out)
   end
