@@ -38,6 +38,9 @@ module Benchmark
     PINS = { "nokogiri" => "~> 1.16.0", "sqlite3" => "~> 1.7.0", "irb" => "~> 1.14.0", "rdoc" => "~> 6.6.0",
              "ffi" => "~> 1.16.0", "grape" => "~> 2.0", "dry-schema" => "~> 1.13.0" }.freeze
 
+    # The same for gems of a group, which must not be loaded in all environments.
+    GROUP_PINS = { "selenium-webdriver" => "~> 4.20.0" }.freeze
+
     module_function
 
     def old_ruby? = RUBY_VERSION < "3.2"
@@ -63,7 +66,7 @@ module Benchmark
 
     def group(name, gems) = ["group :#{name} do", *gems.map { |gem| "  #{line(gem)}" }, "end"]
 
-    def line(name, version = pins[name])
+    def line(name, version = pins[name] || (GROUP_PINS[name] if old_ruby?))
       words = [name, version].compact.map(&:dump).join(", ")
       "gem #{words}#{", require: false" if UNLOADED.include?(name)}"
     end
