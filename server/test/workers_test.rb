@@ -84,6 +84,37 @@ module Spate
         assert_equal "hello\n", get("/hello.txt").body
       end
 
+      # A stopped process is like one whose serving thread hangs.
+      def test_a_worker_that_hangs_is_replaced
+        watch(@root, "--workers", "2", "--worker-timeout", "1")
+        victim = workers.first
+        Process.kill(:STOP, victim)
+        eventually("another worker") { workers.size == 2 && !workers.include?(victim) }
+        eventually("two workers") { metric("spate_workers_ready") == 2 }
+        assert_equal "hello\n", get("/hello.txt").body
+        assert_match(/worker \d \(process #{victim}\) has not responded for \d s, so it is killed/, stop.last)
+      end
+
+      # Idle workers report, too. Nothing marks the end of the time in which nothing may happen.
+      def test_idle_workers_are_kept
+        watch(@root, "--workers", "2", "--worker-timeout", "1")
+        before = workers
+        sleep 2.5
+
+        assert_equal before, workers
+      end
+
+      def test_a_worker_that_does_not_become_ready
+        write("config.ru", "run ->(_) { [200, {}, []] }")
+        write("puma.rb", "workers 2\nworker_boot_timeout 0.5\nbefore_worker_boot { sleep }\n")
+        command = [*COMMAND, "--rack", "config.ru", "--config", "puma.rb", "--port", "0"]
+        output, status = Open3.capture2e(*command, chdir: folder)
+
+        refute_predicate status, :success?
+        assert_match(/worker \d \(process \d+\) was not ready for \d s, so it is killed/, output)
+        assert_includes output, "a worker ended with signal 9 before it was ready"
+      end
+
       # Workers exit when their parent is killed.
       def test_a_parent_that_is_killed
         watch(@root, "--workers", "2")

@@ -89,7 +89,7 @@ module Spate
       end
 
       def test_directives_without_effect_are_reported
-        assert_match(/puma.rb: worker_timeout has no effect/, configure("worker_timeout 60").notes.join)
+        assert_match(/puma.rb: worker_check_interval has no effect/, configure("worker_check_interval 5").notes.join)
         assert_empty configure("early_hints\nquiet\nsilence_single_worker_warning").notes
       end
 

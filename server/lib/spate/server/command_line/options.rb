@@ -61,6 +61,12 @@ module Spate
 
             values[:drain] = value
           end
+          parser.on("--worker-timeout SECONDS", Float,
+                    "replace a worker that does not respond; 0 for never (#{Program::WORKER_TIMEOUT})") do |value|
+            raise OptionParser::InvalidArgument, "#{value}: expected 0 or more" if value.negative?
+
+            values[:worker_timeout] = value.zero? ? nil : value
+          end
           parser.on("--pid-file FILE", "write the process id to this file") { |value| values[:pid_file] = value }
         end
 

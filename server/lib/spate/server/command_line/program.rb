@@ -6,6 +6,8 @@ module Spate
       # The server that the options describe: sockets, a handler, monitoring and worker processes.
       class Program
         # The admin port needs few connections.
+        # Seconds without a response after which a worker is replaced.
+        WORKER_TIMEOUT = 60
         ADMIN_LIMITS = { connections: 100, idle: 30, drain: 1 }.freeze
 
         # values: the Hash of CommandLine's option groups.
@@ -162,14 +164,15 @@ module Spate
                                      **@values[:caching].slice(:limit, :document))
         end
 
-        def observer(metrics)
+        def observer(metrics, watched: nil)
           path = @values[:access_log]
           access_log = path && Monitoring::AccessLog.new(path, format: @values[:log_format], log: @log,
                                                                out: @out) do |count|
             metrics.add(:unlogged, count)
           end
           refusals = Monitoring::RefusalLog.new(@log, counters: @counters)
-          Monitoring::Observer.new(metrics: (metrics if @values[:admin]), access_log: access_log, refusals: refusals)
+          Monitoring::Observer.new(metrics: (metrics if @values[:admin]), watched: watched, access_log: access_log,
+                                   refusals: refusals)
         end
 
         # row: the index of the worker's counters.
@@ -180,7 +183,9 @@ module Spate
           Process.setproctitle("spate-serve: worker #{row} [#{@values[:tag]}]") if @values[:tag] && @workers > 1
           run_hooks(:before_worker_boot, row - 1) if @workers > 1
           handler = handler(metrics)
-          Workers::Worker.new(handler, observer(metrics), metrics: metrics, tls: @tls, log: @log) do |_, observer|
+          watched = metrics if @workers > 1
+          Workers::Worker.new(handler, observer(metrics, watched: watched), metrics: metrics, tls: @tls,
+                                                                            log: @log) do |_, observer|
             Reactor.new(listeners, handler, observer: observer, limits: @limits, log: @log, shared: @workers > 1,
                                             proxy_protocol: @values[:proxy_protocol])
           end
@@ -203,8 +208,10 @@ module Spate
         end
 
         def together
-          workers = Workers::Prefork.new(@workers, listeners: @sockets.mains, metrics: @metrics, drain: @limits.drain,
-                                                   log: @log, hook: method(:run_hooks)) do |row, channel|
+          options = { drain: @limits.drain, timeout: @values.fetch(:worker_timeout, WORKER_TIMEOUT),
+                      boot_timeout: @values[:worker_boot_timeout] }
+          workers = Workers::Prefork.new(@workers, listeners: @sockets.mains, metrics: @metrics, log: @log,
+                                                   hook: method(:run_hooks), **options) do |row, channel|
             Workers::ChildMain.new(channel, keep: @sockets.mains, err: @err).run { worker(row) }
           ensure
             run_hooks(:before_worker_shutdown, row - 1)

@@ -44,7 +44,7 @@ module Spate
         columns = [*PROTOCOLS.product(CLASSES), *BOUNDS.map { |bound| [:within, bound] }, %i[within more],
                    *REASONS.map { |reason| [:refused, reason] },
                    :microseconds, :bytes, :opened, :connections, :busy, :memory, :collections, :collecting, :started,
-                   :restarts, :ready, :told_at, :state, :unlogged,
+                   :restarts, :ready, :alive_at, :told_at, :state, :unlogged,
                    :cache, :cache_limit, :cache_bytes, :cache_hits, :cache_misses, :cache_stored, :cache_spared,
                    :cache_refused, :cache_received, :cache_evicted, :cache_evicted_bytes]
         COLUMNS = columns.each_with_index.to_h.freeze
@@ -99,6 +99,12 @@ module Spate
           set(:busy, busy)
           Process.facts.each { |name, value| set(name, value) }
         end
+
+        # Records that the reactor runs. Called once a second on its thread.
+        def alive = set(:alive_at, (Server.now * 1000).to_i)
+
+        # The time of the last call of `alive` in a row, perhaps by an earlier worker: seconds, monotonic.
+        def alive_at(row) = @counters.get(row, COLUMNS.fetch(:alive_at)) / 1000.0
 
         # Resets the gauges of the previous worker in this row.
         def begin

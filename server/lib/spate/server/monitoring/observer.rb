@@ -5,9 +5,11 @@ module Spate
     module Monitoring
       # Forwards events of the reactor and its connections. Each of the receivers may be nil.
       class Observer
-        # metrics: Metrics. access_log: AccessLog. refusals: RefusalLog.
-        def initialize(metrics: nil, access_log: nil, refusals: nil)
+        # metrics: Metrics. watched: the Metrics with which the parent process detects that this process hangs.
+        # access_log: AccessLog. refusals: RefusalLog.
+        def initialize(metrics: nil, watched: nil, access_log: nil, refusals: nil)
           @metrics = metrics
+          @watched = watched
           @access_log = access_log
           @refusals = refusals
         end
@@ -30,6 +32,7 @@ module Spate
 
         # Called once a second on the reactor's thread.
         def every_second(reactor)
+          @watched&.alive
           @metrics&.every_second(reactor)
           @access_log&.flush
           @refusals&.every_second

@@ -13,9 +13,9 @@ module Spate
         HALT = "h"
         RELOAD = "r"
 
-        # row: the index of the worker's counters. pid: the process id. io: the parent's end of the socket. started_at:
-        # seconds, monotonic.
-        attr_reader :row, :pid, :io, :started_at
+        # row: the index of the worker's counters. pid: the process id. io: the parent's end of the socket. started_at,
+        # ready_at: seconds, monotonic; ready_at is nil until the worker is ready.
+        attr_reader :row, :pid, :io, :started_at, :ready_at
 
         # Forks. The block runs in the child with the child's end of the socket.
         def initialize(row)
@@ -29,11 +29,11 @@ module Spate
           other.close
         end
 
-        def ready? = @ready
+        def ready? = !@ready_at.nil?
 
         # Reads the byte that reports that the worker is ready.
         def listen
-          @ready = true if @io.read_nonblock(1, exception: false) == READY
+          @ready_at = Server.now if @io.read_nonblock(1, exception: false) == READY
         rescue SystemCallError
           nil # the worker died; gone? reports that
         end
@@ -63,7 +63,10 @@ module Spate
           nil
         end
 
+        def killed? = @killed
+
         def kill
+          @killed = true
           Process.kill(:KILL, @pid)
         rescue Errno::ESRCH
           nil

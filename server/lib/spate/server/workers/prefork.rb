@@ -8,17 +8,21 @@ module Spate
         # Workers that do not end are killed LATE seconds after the drain, or AT_ONCE seconds after a halt.
         LATE = 5
         AT_ONCE = 1
+        # Longest time in seconds between two checks for workers that hang.
+        CHECK = 5
 
         # listeners: closed when the workers are stopped. metrics: the Metrics of the parent. drain: seconds. work:
         # called in each child with its row and its socket. hook: called in the parent with the name of a hook and its
-        # argument; may be nil.
-        def initialize(count, listeners:, metrics:, drain:, log:, hook: nil, &work)
+        # argument; may be nil. timeout, boot_timeout: seconds in which a worker must respond and become ready, or nil.
+        def initialize(count, listeners:, metrics:, drain:, log:, hook: nil, timeout: nil, boot_timeout: nil, &work)
           @count = count
           @listeners = listeners
           @metrics = metrics
           @drain = drain
           @log = log
           @hook = hook || ->(_name, _argument) {}
+          @timeout = timeout
+          @boot_timeout = boot_timeout
           @work = work
           @children = []
           @due = {}
@@ -31,8 +35,8 @@ module Spate
 
         # Seconds until `tend` must be called again, or nil without a deadline.
         def wait
-          times = [*@due.values, *@deadline]
-          times.empty? ? nil : [times.min - Server.now, 0].max
+          times = [*@due.values, *@deadline].map { |time| [time - Server.now, 0].max }
+          [*times, *([@timeout, @boot_timeout].compact.map { |limit| [limit / 2.0, CHECK].min } unless @stopping)].min
         end
 
         # Updates the state of all children and replaces dead ones.
@@ -42,7 +46,7 @@ module Spate
           dead, @children = @children.partition(&:gone?)
           dead.each { |child| bury(child) }
           @due.select { |_, time| time <= Server.now }.each_key { |row| respawn(row) } unless @stopping
-          @children.each(&:kill) if @deadline && Server.now >= @deadline
+          @stopping ? end_late : @children.each { |child| check(child) }
         end
 
         # Whether all workers are ready.
@@ -70,6 +74,21 @@ module Spate
         def gone? = @stopping && @children.empty?
 
         private
+
+        def end_late = @deadline && Server.now >= @deadline && @children.each(&:kill)
+
+        # Kills a worker that hangs.
+        def check(child)
+          limit = child.ready? ? @timeout : @boot_timeout
+          return if limit.nil? || child.killed?
+
+          silent = Server.now - [child.ready_at || child.started_at, @metrics.alive_at(child.row)].max
+          return if silent <= limit
+
+          state = child.ready? ? "has not responded" : "was not ready"
+          @log.call("worker #{child.row} (process #{child.pid}) #{state} for #{silent.round} s, so it is killed")
+          child.kill
+        end
 
         def tell(letter) = @children.each { |child| child.tell(letter) }
 

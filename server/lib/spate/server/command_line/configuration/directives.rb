@@ -112,6 +112,15 @@ module Spate
             @values[:drain] = FOREVER if @values[:drain].negative?
           end
 
+          # Seconds; 0 for never.
+          %i[worker_timeout worker_boot_timeout].each do |name|
+            define_method(name) do |seconds|
+              @values[name] = Float(seconds)
+              refuse(name, "#{seconds} is negative") if @values[name].negative?
+              @values[name] = nil if @values[name].zero?
+            end
+          end
+
           def enable_keep_alives(enabled = true)
             refuse(:enable_keep_alives, "connections are always kept open") unless enabled
           end

@@ -21,9 +21,7 @@ module Spate
             max_keep_alive: "the number of requests of a connection is not limited",
             restart_command: "a restart repeats the command", shutdown_debug: "threads are not printed",
             supported_http_methods: "all methods reach the application",
-            worker_boot_timeout: "a worker may boot as long as it needs",
-            worker_check_interval: "workers are not checked", worker_shutdown_timeout: "see force_shutdown_after",
-            worker_timeout: "a worker that hangs is not detected"
+            worker_check_interval: "workers report every second", worker_shutdown_timeout: "see force_shutdown_after"
           }.freeze
 
           # The server does not start, because the application may depend on it.
