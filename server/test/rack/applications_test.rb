@@ -424,6 +424,27 @@ module Spate
         end
       end
 
+      # The second request waits for the only thread.
+      def test_queue_time
+        measured, reported, go = Array.new(3) { Thread::Queue.new }
+        serve(threads: 1, queue_time: ->(seconds) { reported << seconds }) do |env|
+          measured << env["spate.queue_seconds"]
+          go.pop
+          [200, {}, []]
+        end
+        clients = Array.new(2) { Thread.new { curl("-s", address("/")) } }
+        sleep 0.01 until @handler.pool.backlog == 1
+        waiting = Server.now
+        2.times { go << true }
+        clients.each(&:join)
+        most = Server.now - waiting + SECONDS
+        first, second = take(measured), take(measured)
+
+        assert_operator first, :<, second
+        assert_includes 0.000001..most, second
+        assert_equal [first, second], [take(reported), take(reported)]
+      end
+
       # An invalid response head is an internal error in both versions of HTTP.
       def test_invalid_response_heads
         heads = { "/100" => [100, {}], "/0" => [0, {}], "/1000" => [1000, {}], "/status" => [nil, {}],

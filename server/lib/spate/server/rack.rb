@@ -39,15 +39,17 @@ module Spate
       # @param sendfile [Array<String>] folders whose files x-sendfile may name, and "URI=DIR" for x-accel-redirect
       # @param hooks [Hash{Symbol => Array<Proc>}] blocks by the names of puma's directives: :before_thread_start,
       #   :before_thread_exit, and :lowlevel_error_handler, which returns the response for an error
+      # @param queue_time [#call, nil] called on a thread of the application with the seconds that a request waited
       # @return [Handler]
       # @raise [Server::Error] when the file does not exist or requires something that is missing
       def self.handler(app, threads: nil, waiting: WAITING, log: nil, multiprocess: false,
-                       trusted_proxies: [], sendfile: [], hooks: {})
+                       trusted_proxies: [], sendfile: [], hooks: {}, queue_time: nil)
         threads ||= self.threads
         app = Application.load(app) if app.is_a?(String)
         proxies = Environment::TrustedProxies.new(trusted_proxies) if trusted_proxies.any?
         Handler.new(app, threads: threads, waiting: waiting, multiprocess: multiprocess, proxies: proxies, hooks: hooks,
-                         sendfile: (Sendfile.new(sendfile) if sendfile.any?), log: log || ->(line) { warn line })
+                         queue_time: queue_time, sendfile: (Sendfile.new(sendfile) if sendfile.any?),
+                         log: log || ->(line) { warn line })
       end
 
       # The number of threads from the environment variables that Rails and puma use.

@@ -18,6 +18,9 @@ module Spate
       attr_reader :body
       # @return [String] "HTTP/2" or "HTTP/1.1"
       attr_reader :version
+      # @!visibility private
+      # The time since which it waits for a thread of a Rack application: seconds, monotonic.
+      attr_accessor :queued_at
 
       # A request without a client, for tests of handlers.
       #

@@ -150,12 +150,12 @@ module Spate
         def served(metrics)
           return cache(metrics) if @values[:cache]
 
-          @values[:rack] ? rack : files
+          @values[:rack] ? rack(metrics) : files
         end
 
-        def rack
+        def rack(metrics)
           Rack.handler(@application || @values[:rack], log: @log, multiprocess: @workers > 1,
-                                                       hooks: @hooks,
+                                                       hooks: @hooks, queue_time: metrics.method(:queued),
                                                        **@values.slice(:threads, :waiting, :trusted_proxies, :sendfile))
         end
 

@@ -44,7 +44,7 @@ module Spate
         columns = [*PROTOCOLS.product(CLASSES), *BOUNDS.map { |bound| [:within, bound] }, %i[within more],
                    *REASONS.map { |reason| [:refused, reason] },
                    :microseconds, :bytes, :opened, :connections, :busy, :memory, :collections, :collecting, :started,
-                   :restarts, :ready, :alive_at, :told_at, :state, :unlogged,
+                   :restarts, :ready, :alive_at, :told_at, :queue_microseconds, :state, :unlogged,
                    :cache, :cache_limit, :cache_bytes, :cache_hits, :cache_misses, :cache_stored, :cache_spared,
                    :cache_refused, :cache_received, :cache_evicted, :cache_evicted_bytes]
         COLUMNS = columns.each_with_index.to_h.freeze
@@ -88,6 +88,9 @@ module Spate
         def refused(reason, code)
           @counters.add(@row, REFUSED + REASONS.index(Metrics.reason(reason, code)), 1)
         end
+
+        # seconds: the time that a request waited for a thread of the application.
+        def queued(seconds) = add(:queue_microseconds, (seconds * 1_000_000).to_i)
 
         def opened = @counters.add(@row, OPENED, 1)
 

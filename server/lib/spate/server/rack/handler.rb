@@ -11,9 +11,11 @@ module Spate
         # pool: the threads. quota: the space used by buffered bodies. sendfile: a Sendfile, or nil.
         attr_reader :pool, :quota, :sendfile
 
-        # environment: the keywords of Environment.new. hooks: Arrays of blocks by name.
-        def initialize(app, threads:, waiting:, log:, sendfile: nil, hooks: {}, **environment)
+        # environment: the keywords of Environment.new. hooks: Arrays of blocks by name. queue_time: called on the
+        # application's threads with the seconds that a request waited for one.
+        def initialize(app, threads:, waiting:, log:, sendfile: nil, hooks: {}, queue_time: nil, **environment)
           @app = app
+          @queue_time = queue_time
           @hooks = hooks
           @log = log
           @sendfile = sendfile
@@ -54,6 +56,7 @@ module Spate
         def limits(request) = request.connection.limits || (@limits ||= Limits.defaults)
 
         def enqueue(request)
+          request.queued_at = Server.now
           return if @pool.push(request)
 
           release(request)
@@ -94,9 +97,12 @@ module Spate
         def serve(request)
           return if request.abandoned?
 
+          waited = Server.now - request.queued_at
+          @queue_time&.call(waited)
           @environment ||= Environment.new(**@options)
           callbacks = Callbacks.new
           env = @environment.of(request, callbacks) or return request.answer(Response.text(400, "Bad request.\n"))
+          env["spate.queue_seconds"] = waited
           input = env["rack.input"] # the application may replace it
           hijack = env["rack.hijack"] = Hijack.new(request, env) if request.version != "HTTP/2"
           begin

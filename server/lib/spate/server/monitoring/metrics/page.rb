@@ -47,6 +47,8 @@ module Spate
             end
             sample("#{name}_sum", sum(:microseconds) / 1_000_000.0)
             sample("#{name}_count", count)
+            single("spate_queue_seconds_total", "counter", "Seconds that requests waited for a Rack thread.",
+                   sum(:queue_microseconds) / 1_000_000.0)
           end
 
           def refusals
