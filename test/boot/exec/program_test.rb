@@ -171,6 +171,17 @@ module Spate
       assert_equal "#{project.path("Gemfile")}\n42\n", expected
     end
 
+    # As in the programs of gems, if Ruby is not named `ruby`. A second start of Ruby would not have Spate's own file.
+    def test_script_that_names_this_ruby_is_loaded
+      name = RbConfig::CONFIG["ruby_install_name"]
+      loaded = "p $0, $LOADED_FEATURES.any? { |path| path.end_with?('/boot/exec/program.rb') }, Local.answer"
+      path = write("app/program", "#!/usr/bin/env #{name}\nrequire 'local'\n#{loaded}\n", mode: 0o755)
+
+      assert_equal "#{path.inspect}\ntrue\n42\n", spate_exec(path).first
+      write("other/#{name}", "#!/bin/sh\necho another ruby\n", mode: 0o755)
+      assert_equal "another ruby\n", spate_exec(path, PATH: "#{folder}/other:#{ENV.fetch("PATH")}").first
+    end
+
     def test_wrapper_of_rubygems_behaves_the_same
       path = write("app/program.rb", "#!/usr/bin/env ruby\np $LOAD_PATH, Gem.loaded_specs.keys", mode: 0o755)
       build

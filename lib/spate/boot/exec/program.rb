@@ -46,15 +46,20 @@ module Spate
 
         def ruby?(path)
           first = File.open(path, "rb") { |file| file.gets("\n", 200) }
-          return SHEBANGS.include?(first) || first == "#!#{interpreter}\n" if first
+          return SHEBANGS.include?(first) || this_ruby?(first) if first
 
           warn "#{path} is empty"
           false
         end
 
-        def interpreter
+        # RubyGems writes the name of its Ruby into the programs of gems, such as `ruby3.1` on Debian.
+        def this_ruby?(shebang)
           require "rbconfig"
-          RbConfig.ruby
+          name = RbConfig::CONFIG["ruby_install_name"]
+          return shebang == "#!#{RbConfig.ruby}\n" unless shebang == "#!/usr/bin/env #{name}\n"
+
+          path = Program.find(name)
+          !path.nil? && File.identical?(path, RbConfig.ruby)
         end
 
         def replace(path)
