@@ -69,10 +69,20 @@ class ResolveBundlerTest < ResolveCase
     output = assert_same(["add", "future", SKIP], bundler: [%w[add future]], lock: lock)
     refute_match(/platform specific/, output)
     [["base", "--version", "~> 1.0", "--group", "test, development"], %w[leaf --optimistic],
-     %w[future base --strict --require false]].each do |words|
+     %w[future --strict --require false]].each do |words|
       assert_same(["add", *words, SKIP], bundler: [["add", *words, SKIP], %w[lock]], lock: lock)
     end
     assert_same(["remove", "leaf", SKIP], bundler: [%w[remove leaf], %w[lock]], lock: lock)
+  end
+
+  # Bundler requires `= 1.1` here, which is another version.
+  def test_add_strict_requires_the_version_that_is_found
+    source.add("part", "1.1")
+    source.add("part", "1.1.1")
+    app = project("app", @gemfile)
+    app.spate!("add", "part", "--strict", SKIP)
+    assert_equal "gem \"part\", \"= 1.1.1\"\n", File.readlines(app.path("Gemfile")).last
+    assert_match(/^    part \(1\.1\.1\)\n.*^  part \(= 1\.1\.1\)$/m, File.read(app.path("Gemfile.lock")))
   end
 
   # Bundler's methods differ in the version that Ruby contains.

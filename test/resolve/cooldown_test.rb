@@ -44,7 +44,10 @@ class ResolveCooldownTest < ResolveCase
       output = assert_same(words, bundler: theirs, lock: lock)
       assert_match(/skipped by the cooldown.*\n  \* base 1.2 \(available in 4 days\), resolved 1.1 instead$/, output)
     end
-    assert_same(%w[add base --skip-install --cooldown 5], bundler: %w[add base --cooldown 5], lock: lock)
+    [[], %w[--strict]].each do |more|
+      theirs = ["add", "base", "--cooldown", "5", *more]
+      assert_same([*theirs, "--skip-install"], bundler: theirs, lock: lock)
+    end
     assert_same(["update", "--all", "--skip-install"], bundler: %w[update --all], lock: lock)
   end
 

@@ -8,7 +8,7 @@ module Spate
       usage "spate add GEM [GEM ...] [options]"
       option :version, "-v", "--version", "REQUIREMENTS", "for example \"~> 3.1\" or \">= 1.0, < 3\""
       option :strict, "--strict", "require exactly the version that is found: = 3.1.8"
-      option :optimistic, "--optimistic", "require at least the version that is found: >= 3.1.8"
+      option :optimistic, "--optimistic", "require at least the version that is found: >= 3.1 for 3.1.8"
       option :group, "-g", "--group", "GROUPS", "in these groups, separated by commas"
       option :require, "-r", "--require", "PATH", "the file to require, or false"
       option :source, "-s", "--source", "URL", "from this gem source"

@@ -26,10 +26,13 @@ module Spate
               File.binwrite(target, File.binread(gemfile)) unless target.to_s == gemfile.to_s
               super(Pathname.new(target), lines)
             end
-            lock_requirements if @options[:conservative_versioning] && !@options[:strict]
+            lock_requirements if @options[:conservative_versioning]
           end
 
           private
+
+          # With `--strict`, Bundler writes `= 3.1` for version 3.1.8, and then installs 3.1.0, or fails.
+          def conservative_version(spec) = @options[:strict] ? "= #{spec.version}" : super
 
           # Bundler resolves without the requirements that it adds to the Gemfile. With `--skip-install`, it writes the
           # lockfile without them, too.
