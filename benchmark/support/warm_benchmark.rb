@@ -166,6 +166,7 @@ module Benchmark
 
     # Fills bootsnap's cache, and boots until there is a parent.
     def fill(words)
+      forget_attempts # those of #both_parents
       2.times { bootsnap(words) }
       give_up = Process.clock_gettime(Process::CLOCK_MONOTONIC) + PATIENCE
       loop do
