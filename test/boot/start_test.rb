@@ -64,6 +64,16 @@ module Spate
       assert_equal 1, output.lines.grep(/^spate: /).length, output
     end
 
+    def test_an_engine_other_than_cruby_boots_without_spate
+      program = 'Object.send(:remove_const, :RUBY_ENGINE); RUBY_ENGINE = "jruby"; require "spate/boot"; ' \
+                "p Spate::Boot.session, defined?(Spate::Native)"
+      output, status = project.run("ruby", "--disable-gems", "-I#{Boot::LIBRARY}", "-e", program)
+      line = "spate: booting without Spate: expected CRuby, found jruby #{RUBY_ENGINE_VERSION}"
+      assert_equal [true, [line, "nil", "nil"]], [status.success?, output.lines(chomp: true)]
+      output, = project.run("ruby", "--disable-gems", "-I#{Boot::LIBRARY}", "-e", program, "SPATE_BOOT" => "0")
+      assert_equal "nil\nnil\n", output
+    end
+
     def test_an_edit_applies_at_the_next_boot
       build
       answer = ["ruby", "-e", "require 'local'; puts Local.answer"]

@@ -54,11 +54,21 @@ module Spate
       # determines the application; nil to search from the current directory. program: see Start. Raises only if program
       # is set and the bundle cannot be set up (Bundler's error).
       def start(from = nil, program: nil)
+        return other_engine unless program || RUBY_ENGINE == "ruby"
+
         @session ||= Start.new(from: from, program: program).call
       rescue StandardError, LoadError, NotImplementedError => e
         raise if program
 
         Log.warn("booting without Spate: #{e.class}: #{e.message.lines.first.to_s.chomp}")
+        nil
+      end
+
+      # The extension and compile caches exist for CRuby only.
+      def other_engine
+        return unless Switches.new.boot?
+
+        Log.warn("booting without Spate: expected CRuby, found #{RUBY_ENGINE} #{RUBY_ENGINE_VERSION}")
         nil
       end
 
