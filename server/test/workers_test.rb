@@ -136,6 +136,19 @@ module Spate
         assert_equal ["reload: RuntimeError: libssl: as asked; the previous files stay in use"], lines
       end
 
+      def test_the_pid_file_is_restored_unless_a_newer_server_wrote_it_or_this_one_stopped
+        file = Workers::PidFile.new(path = File.join(folder, "pid"))
+        File.write(path, "#{Process.ppid}\n")
+        file.restore
+        assert_equal "#{Process.ppid}\n", File.read(path)
+        File.unlink(path)
+        file.restore
+        assert_equal "#{Process.pid}\n", File.read(path)
+        file.remove
+        file.restore
+        refute_path_exists path
+      end
+
       # Other users may create links in the same folder.
       def test_the_pid_file_follows_no_link
         write("theirs", "kept")

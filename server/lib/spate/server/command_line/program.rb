@@ -57,7 +57,7 @@ module Spate
           @files_of_process.each(&:write)
           Process.setproctitle("spate-serve: #{address} [#{@values[:tag]}]") if @values[:tag]
           # When the old server exits, rackup removes the pid file of Rails, so it is written again.
-          Workers::HotRestart.ready(@env) { @files_of_process.each(&:write) }
+          Workers::HotRestart.ready(@env) { @files_of_process.each(&:restore) }
           @notice.ready
           @err.puts(*banner, *watched, *@access&.to_s, *certificate, *exposed)
           run_hooks(:after_booted)

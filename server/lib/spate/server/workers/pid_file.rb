@@ -30,11 +30,30 @@ module Spate
           raise Error.new("#{@path} cannot be written: #{Error.reason(e)}", hint: "choose another --pid-file")
         end
 
+        # Writes the file again if the old server of a hot restart has removed it. A newer server may have written it,
+        # and this server may have stopped.
+        def restore
+          write unless @removed || running?
+        end
+
         # Removes the file, unless the new server of a hot restart has replaced it.
         def remove
+          @removed = true
           File.unlink(@path) if File.read(@path) == @text.call
         rescue SystemCallError
           nil
+        end
+
+        private
+
+        # Whether the process named in the file exists.
+        def running?
+          Process.kill(0, Integer(File.read(@path)[/\d+/]))
+          true
+        rescue Errno::EPERM
+          true
+        rescue SystemCallError, TypeError
+          false
         end
       end
     end
