@@ -63,7 +63,11 @@ module Spate
           end
           parser.on("--worker-timeout SECONDS", Float,
                     "replace a worker that does not respond; 0 for never (#{Program::WORKER_TIMEOUT})") do |value|
-            raise OptionParser::InvalidArgument, "#{value}: expected 0 or more" if value.negative?
+            least = Program::LEAST_TIMEOUT
+            unless value.zero? || value >= least
+              raise OptionParser::InvalidArgument,
+                    "#{value}: expected 0 or at least #{least}"
+            end
 
             values[:worker_timeout] = value.zero? ? nil : value
           end

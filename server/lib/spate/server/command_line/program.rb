@@ -6,8 +6,10 @@ module Spate
       # The server that the options describe: sockets, a handler, monitoring and worker processes.
       class Program
         # The admin port needs few connections.
-        # Seconds without a response after which a worker is replaced.
+        # Seconds without a response after which a worker is replaced: the default, and the least. Workers report at
+        # least every two seconds, if the machine is not busy.
         WORKER_TIMEOUT = 60
+        LEAST_TIMEOUT = 5
         ADMIN_LIMITS = { connections: 100, idle: 30, drain: 1 }.freeze
 
         # values: the Hash of CommandLine's option groups.

@@ -113,11 +113,11 @@ module Spate
           end
 
           # Seconds; 0 for never.
-          %i[worker_timeout worker_boot_timeout].each do |name|
+          { worker_timeout: Program::LEAST_TIMEOUT, worker_boot_timeout: 0 }.each do |name, least|
             define_method(name) do |seconds|
-              @values[name] = Float(seconds)
-              refuse(name, "#{seconds} is negative") if @values[name].negative?
-              @values[name] = nil if @values[name].zero?
+              value = Float(seconds)
+              refuse(name, "#{seconds}; expected 0 or at least #{least}") unless value.zero? || value >= least
+              @values[name] = (value unless value.zero?)
             end
           end
 
