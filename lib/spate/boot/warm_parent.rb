@@ -12,6 +12,7 @@ module Spate
       autoload :Openings, "#{FOLDER}/warm_parent/openings"
       autoload :Prologue, "#{FOLDER}/warm_parent/prologue"
       autoload :Reads, "#{FOLDER}/warm_parent/reads"
+      autoload :Script, "#{FOLDER}/warm_parent/script"
 
       # The environment variable with the arguments of `new`, one per line: the task, the kind ("application test"), the
       # program of the command, the path of the report, the path of the socket, a file that is removed when a command
@@ -24,8 +25,6 @@ module Spate
       # Milliseconds between two checks whether the parent is still needed.
       PULSE = 2000
       FILE = "config/environment"
-      RAILS = "bin/rails"
-      OWN_RAILS = %r{\A#!/usr/bin/env ruby\n.*(?:APP|ENGINE)_PATH}m
       # Files of Rails that its own commands load before the application, by the last word of the kind.
       COMMANDS = { "console" => "rails/commands/console/console_command",
                    "server" => "rails/commands/server/server_command" }.freeze
@@ -100,7 +99,7 @@ module Spate
         # `rails test` and rspec set RAILS_ENV later, in a test helper.
         @named = ENVIRONMENTS.all? { |name| ENV[name].to_s.empty? } && @environment != "development"
         ENV["RAILS_ENV"] = @environment if @named
-        $0 = own_rails?(@program) ? RAILS : Boot::Exec::Program.find(@program) || @program
+        $0 = Script.path(@program)
         command = COMMANDS[@command]
         require "rails/command" if command
         require command if command
@@ -159,11 +158,15 @@ module Spate
           text = Native::Warm.wait(PULSE)
           idle = text || Native::Warm.children.positive? ? 0 : idle + PULSE
           request = Request.parse(text) if text
-          next (Native::Warm.refuse if text) if request.nil? || @ending || !Native::Warm.fits?(request.others)
+          next (Native::Warm.refuse if text) unless request && accept?(request)
 
           yield request
         end
         File.unlink(@socket) if File.socket?(@socket)
+      end
+
+      def accept?(request)
+        !@ending && Native::Warm.fits?(request.others) && !Script.early?(request.words.first)
       end
 
       # `spate warm off` removes the socket. FILE is missing if the application was removed.
@@ -194,12 +197,7 @@ module Spate
         ChildEnd.start(@output)
         Offer.deeper(request.words, Dir.pwd, request.environment, @launcher) if framework?
         program, *arguments = request.words
-        [own_rails?(program) ? RAILS : program, *arguments]
-      end
-
-      # Whether the command is railties' `rails`, which would run the application's bin/rails in a new process.
-      def own_rails?(program)
-        program == "rails" && File.executable?(RAILS) && OWN_RAILS.match?(File.read(RAILS))
+        [Script.own_rails?(program) ? Script::RAILS : program, *arguments]
       end
 
       # Sets the variables that differ from the parent's. The record guarantees that the boot has not read any of them.

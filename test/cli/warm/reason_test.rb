@@ -28,6 +28,21 @@ class WarmReasonTest < WarmCase
     end
   end
 
+  # The parent does not run bin/rails.
+  def test_a_program_that_sets_variables_first
+    warm_up
+    text = File.read(@app.path("bin/rails"))
+    @app.write("bin/rails", text.sub("APP_PATH", "ENV['STATE_VARIABLE'] = 'early'\nAPP_PATH"))
+
+    assert_includes show(SPATE_WARM: "0").out, "early"
+    assert_equal show(SPATE_WARM: "0").out, show.out
+    spate("warm", "off")
+    FileUtils.rm_rf("#{store}/warm")
+    assert_match %r{: bin/rails uses ENV or loads files before it loads the application\z}, refused_status["refused"]
+  ensure
+    @app&.write("bin/rails", text) if text
+  end
+
   # Boots until the status has a reason for which there is no parent.
   def refused_status
     give_up = Time.now + PATIENCE

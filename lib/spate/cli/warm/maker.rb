@@ -40,7 +40,11 @@ module Spate
         # Starts the parent, or stores the reason of the failure. Does nothing while another process is starting the
         # same parent. Returns false if no parent was started, so that another depth can be tried.
         def call
-          @place.alone(@command.kind, @command.streams) { attempt }
+          @place.alone(@command.kind, @command.streams) do
+            early = ::Spate::Boot::WarmParent::Script.early?(@command.program)
+            refuse("#{@command.program} uses ENV or loads files before it loads the application") if early
+            attempt
+          end
         rescue Refused => e
           @place.refused(@command.kind, e.message) unless framework?
           false
