@@ -156,8 +156,9 @@ module Spate
         end
 
         def rack(metrics)
-          Rack.handler(@application || @values[:rack], log: @log, multiprocess: @workers > 1,
-                                                       hooks: @hooks, queue_time: metrics.method(:queued),
+          queue_time = metrics.method(:queued) if @values[:admin]
+          Rack.handler(@application || @values[:rack], log: @log, multiprocess: @workers > 1, hooks: @hooks,
+                                                       queue_time: queue_time,
                                                        **@values.slice(:threads, :waiting, :trusted_proxies, :sendfile))
         end
 

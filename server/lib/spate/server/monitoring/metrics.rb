@@ -54,6 +54,7 @@ module Spate
         WITHIN = COLUMNS.fetch([:within, BOUNDS.first])
         REFUSED = COLUMNS.fetch([:refused, REASONS.first])
         MICROSECONDS = COLUMNS.fetch(:microseconds)
+        QUEUE = COLUMNS.fetch(:queue_microseconds)
         BYTES = COLUMNS.fetch(:bytes)
         OPENED = COLUMNS.fetch(:opened)
         CONNECTIONS = COLUMNS.fetch(:connections)
@@ -90,7 +91,7 @@ module Spate
         end
 
         # seconds: the time that a request waited for a thread of the application.
-        def queued(seconds) = add(:queue_microseconds, (seconds * 1_000_000).to_i)
+        def queued(seconds) = @counters.add(@row, QUEUE, (seconds * 1_000_000).to_i)
 
         def opened = @counters.add(@row, OPENED, 1)
 
