@@ -89,7 +89,7 @@ module Spate
           @values[:json] ? event(:setup_undone, change) : @terminal.info("restored #{change.path}")
         end
 
-        # The application was moved since `spate setup`, or somebody else ran it.
+        # The application was moved since `spate setup`, or another user ran it.
         def report_unrecorded
           @terminal.warning("config/boot.rb uses Spate, but no change to #{@root} is recorded",
                             hint: "restore the application's files from git, or remove Spate's lines (docs/rails.md)")
